@@ -1,0 +1,28 @@
+"""Fast reinforcement-learning environments, proven to behave like the slow ones they replace."""
+
+from typing import Any
+
+from envwright.core import Batch as Batch
+from envwright.core import Box as Box
+from envwright.core import Discrete as Discrete
+from envwright.core import Env as Env
+from envwright.core import EnvwrightError as EnvwrightError
+from envwright.core import JaxBatch as JaxBatch
+from envwright.core import Record as Record
+from envwright.core import Step as Step
+from envwright.core import TimeLimit as TimeLimit
+from envwright.core import key as key
+from envwright.core import make as make
+from envwright.core import register as register
+from envwright.core import rollout as rollout
+from envwright.core import tune_cpu as tune_cpu
+from envwright.envs import register_all as _register_all
+
+__version__ = "0.1.0"
+
+_register_all()
+
+
+def batch(id: str, num_envs: int, *, params: Any = None, devices: int | None = None, **kwargs: Any) -> JaxBatch:
+    """A batch of environments with its state inside: `batch("Pong-v0", 4096, frameskip=8)`."""
+    return JaxBatch(make(id, **kwargs), num_envs, params=params, devices=devices)

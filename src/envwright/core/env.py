@@ -1,0 +1,121 @@
+"""The native interface: what an environment writes, and what every environment gets from it.
+
+An environment writes four functions. Two see a key and draw luck; two are deterministic and hold all the rules:
+
+    chance = env.draw_start(key, params)                 obs, state = env.start(chance, params)
+    chance = env.draw(key, state, action, params)        step = env.apply(state, action, chance, params)
+
+It gets two levels from them. `init` and `transition` are raw and never reset: verifiers, planners and adapters build
+on these. `reset` and `step` add auto-reset; `step` is a valid gymnax 1.0 step.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import jax
+import jax.numpy as jnp
+
+from envwright.core.chance import fork
+from envwright.core.record import Record
+from envwright.core.spaces import Space, check_action
+
+State = TypeVar("State", bound=Record)
+Params = TypeVar("Params", bound=Record)
+Chance = Any  # a pytree of arrays, or None where nothing is left to luck
+Obs = Any  # a pytree of arrays
+
+
+class Step(NamedTuple):
+    """One step of an environment; unpacks as gymnax 1.0's six values."""
+
+    obs: Obs
+    state: Any
+    reward: jax.Array  # () float32
+    terminated: jax.Array  # () bool, the rules ended the episode
+    truncated: jax.Array  # () bool, the time limit did; both flags may be true
+    info: dict[str, Any]  # the same tree at every step
+
+    @property
+    def done(self) -> jax.Array:
+        return self.terminated | self.truncated
+
+
+@dataclass(frozen=True)
+class Env(ABC, Generic[State, Params]):
+    """An environment. Its fields are static structure: equal fields, equal hash, one compilation."""
+
+    @property
+    @abstractmethod
+    def default_params(self) -> Params:
+        """The run-time values of the rules; anything that changes a shape is a field of the env instead."""
+
+    @abstractmethod
+    def observation_space(self, params: Params) -> Space: ...
+
+    @abstractmethod
+    def action_space(self, params: Params) -> Space: ...
+
+    @abstractmethod
+    def draw_start(self, key: jax.Array, params: Params) -> Chance:
+        """The luck of a new episode."""
+
+    @abstractmethod
+    def start(self, chance: Chance, params: Params) -> tuple[Obs, State]:
+        """A new episode, given its luck."""
+
+    @abstractmethod
+    def draw(self, key: jax.Array, state: State, action: jax.Array, params: Params) -> Chance:
+        """The luck of one step."""
+
+    @abstractmethod
+    def apply(self, state: State, action: jax.Array, chance: Chance, params: Params) -> Step:
+        """One step, given its luck. Never resets."""
+
+    def inherit(self, old: State, new: State) -> State:
+        """What an auto-reset carries over from the ended episode. Nothing, unless the reference leaks state."""
+        del old
+        return new
+
+    def render(self, state: State, params: Params) -> Any:
+        """The state as a uint8 picture of shape (height, width, 3)."""
+        raise NotImplementedError(f"{type(self).__name__} does not draw itself.")
+
+    # ---- what every environment gets ----
+
+    def init(self, key: jax.Array, params: Params) -> tuple[Obs, State]:
+        """A new episode."""
+        return self.start(self.draw_start(key, params), params)
+
+    def transition(self, key: jax.Array, state: State, action: Any, params: Params) -> Step:
+        """One step, raw: never resets."""
+        action = check_action(self.action_space(params), action)
+        return self.apply(state, action, self.draw(key, state, action, params), params)
+
+    def reset(self, key: jax.Array, params: Params | None = None) -> tuple[Obs, State]:
+        """A new episode, with default params unless given."""
+        return self.init(key, self.default_params if params is None else params)
+
+    def step(self, key: jax.Array, state: State, action: Any, params: Params | None = None) -> Step:
+        """One step; where the episode ended, a fresh one begins and `info["final_observation"]` keeps its last sight."""
+        params = self.default_params if params is None else params
+        step_key, reset_key = fork(key, 2)
+        step = self.transition(step_key, state, action, params)
+        return restart(self, step, self.init(reset_key, params))
+
+
+def restart(env: Env[State, Params], step: Step, fresh: tuple[Obs, State]) -> Step:
+    """Where `step` ended its episode, go on from `fresh`."""
+    fresh_obs, fresh_state = fresh
+    fresh_state = env.inherit(step.state, fresh_state)
+    info = {**step.info, "final_observation": step.obs}
+    return step._replace(
+        obs=choose(step.done, fresh_obs, step.obs),
+        state=choose(step.done, fresh_state, step.state),
+        info=info,
+    )
+
+
+def choose(condition: jax.Array, yes: Any, no: Any) -> Any:
+    """`yes` or `no`, leaf by leaf."""
+    return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)

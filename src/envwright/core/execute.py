@@ -1,0 +1,103 @@
+"""Where and how a batch runs: on which devices, and on CPU in how many kernels.
+
+XLA compiles a loop for CPU into a sequence of small kernels, and calling them costs more than running them when an
+environment's step is a hundred instructions. Three measures, each measured on Pong (docs/speed.md):
+
+- `one_kernel` has a function compiled as a single kernel, so its loops carry no calls;
+- `tune_cpu` asks XLA to compute several outputs in one pass over the batch, and makes one device of every core;
+- `shard` spreads a batch over the devices there are, with no communication between them.
+
+All three change when and where values are computed, never which: results are the same bits.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+import jax
+import numpy as np
+from jax.experimental.xla_metadata import set_xla_metadata
+from jax.extend.core import jaxpr_as_fun
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from envwright.core.errors import BatchError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+AXIS = "envs"  # the name of the batch axis in every mesh
+_FUSE_OUTPUTS = "xla_cpu_use_multi_output_fusion"
+
+
+def tune_cpu(devices: int | None = None) -> None:
+    """Set JAX up for fast environments on CPU. Call it before JAX runs anything; later calls change nothing.
+
+    Makes `devices` CPU devices (one a core unless told) and turns on multi-output fusion, an XLA option that is off by
+    default. It is a process-wide choice, which is why importing envwright does not make it for you.
+    """
+    flags = os.environ.get("XLA_FLAGS", "")
+    if _FUSE_OUTPUTS not in flags:
+        # Options behind the last `--xla_backend_extra_options` win, so join one that is there already.
+        name = "--xla_backend_extra_options="
+        ours = f"{_FUSE_OUTPUTS}=true"
+        flags = flags.replace(name, f"{name}{ours},") if name in flags else f"{flags} {name}{ours}"
+        os.environ["XLA_FLAGS"] = flags.strip()
+    try:
+        jax.config.update("jax_num_cpu_devices", devices or len(os.sched_getaffinity(0)))
+    except RuntimeError:  # JAX has started; its devices are what they are
+        return
+
+
+def on_cpu() -> bool:
+    """Whether JAX computes on the CPU by default."""
+    return jax.default_backend() == "cpu"
+
+
+def compiler_options() -> dict[str, Any]:
+    """What to tell XLA when compiling a rollout: on CPU, to use the widest vectors there are."""
+    return {"xla_cpu_prefer_vector_width": 512} if on_cpu() else {}
+
+
+def one_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """`function`, compiled on CPU as one kernel instead of many; elsewhere, `function`.
+
+    For loops over elementwise code such as most environments. Not for matrix products: inside a kernel XLA cannot call
+    its fast library for them.
+    """
+
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if not on_cpu():
+            return function(*args, **kwargs)
+        jaxpr, shape = jax.make_jaxpr(function, return_shape=True)(*args, **kwargs)
+        # Trace first, mark after: the mark must sit on the one outer call, not on every operation inside.
+        inner = jax.jit(lambda *leaves: jaxpr_as_fun(jaxpr)(*leaves))
+        with set_xla_metadata(inlineable="false", xla_cpu_small_call="true"):
+            leaves = inner(*jax.tree.leaves((args, kwargs)))
+        return jax.tree.unflatten(jax.tree.structure(shape), leaves)
+
+    return call
+
+
+def mesh(devices: int | None = None) -> Mesh:
+    """The first `devices` devices, or all, in a row along the batch axis."""
+    available = jax.devices()
+    if devices is not None and devices > len(available):
+        raise BatchError(
+            f"{devices} devices were asked for, but JAX has {len(available)}; on CPU call envwright.tune_cpu({devices}) first."
+        )
+    return Mesh(np.asarray(available[:devices]), (AXIS,))
+
+
+def check_divides(num_envs: int, parts: int, what: str) -> int:
+    """How many environments each of `parts` gets; raises unless it is the same for all."""
+    if num_envs < 1:
+        raise BatchError(f"A batch needs at least one environment, but num_envs is {num_envs}.")
+    if num_envs % parts:
+        nearest = max(parts, round(num_envs / parts) * parts)
+        raise BatchError(f"{num_envs} environments do not divide over {parts} {what}; take {nearest}.")
+    return num_envs // parts
+
+
+def batch_sharding(over: Mesh) -> NamedSharding:
+    """A leading batch axis, spread over the mesh."""
+    return NamedSharding(over, PartitionSpec(AXIS))
