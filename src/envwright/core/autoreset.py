@@ -4,7 +4,7 @@
 |---|---|---|---|
 | fresh | drawn anew for each (default) | a start a step | exact |
 | cached | the environment's own first start, for ever | a copy of the start kept | one start an environment |
-| optimistic | drawn once for each group, shared by those that end together | a start a group and step | exact, starts not independent |
+| optimistic | drawn once a group, shared by those that end together | a start a group and step | exact, dependent |
 """
 
 from dataclasses import dataclass
@@ -70,7 +70,9 @@ class Optimistic:
 
     def reset(self, env: Env[Any, Any], keys: jax.Array, params: Any) -> tuple[Obs, Any]:
         if keys.shape[0] % self.group:
-            raise BatchError(f"Optimistic auto-reset shares starts among {self.group}, which does not divide {keys.shape[0]} environments.")
+            raise BatchError(
+                f"Optimistic auto-reset shares starts among {self.group}, but there are {len(keys)} environments."
+            )
         return jax.vmap(env.reset, in_axes=(0, None))(keys, params)
 
     def step(self, env: Env[Any, Any], keys: jax.Array, state: Any, actions: jax.Array, params: Any) -> Step:

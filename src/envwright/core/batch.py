@@ -85,16 +85,17 @@ class JaxBatch:
         self._running: Running | None = None
 
     def reset(self, seeds: Sequence[int] | None = None, mask: Any = None) -> Any:
-        if seeds is None and self._running is None:
-            seeds = np.random.SeedSequence().generate_state(self.num_envs).tolist()
-        before = self._running
-        keys = before.keys if before is not None and seeds is None else self._keys(seeds)
-        if before is None or mask is None:
-            calls = jnp.zeros(self.num_envs, jnp.uint32) if seeds is not None or before is None else before.calls
-            self._running = self._place(_begin(self.env, keys, calls, self.params))
+        running = self._running
+        if running is None or (mask is None and seeds is not None):
+            keys = self._keys(self._unpredictable() if seeds is None else seeds)
+            running = self._place(_begin(self.env, keys, self.params))
         else:
-            self._running = _begin_where(self.env, self._mask(mask), keys, seeds is not None, before, self.params)
-        return self._running.obs
+            where = np.ones(self.num_envs, bool) if mask is None else self._mask(mask)
+            if seeds is not None:
+                running = _reseed(running, self._keys(seeds), where)
+            running = _begin_where(self.env, running, where, self.params)
+        self._running = running
+        return running.obs
 
     def step(self, actions: Any, restart: Any = None) -> BatchStep:
         mask = np.zeros(self.num_envs, bool) if restart is None else self._mask(restart)
@@ -107,7 +108,9 @@ class JaxBatch:
 
     def save(self, index: int) -> bytes:
         running = self._now()
-        one = jax.tree.map(lambda leaf: np.asarray(leaf[index]), running.replace(keys=jax.random.key_data(running.keys)))
+        one = jax.tree.map(
+            lambda leaf: np.asarray(leaf[index]), running.replace(keys=jax.random.key_data(running.keys))
+        )
         return pickle.dumps(jax.tree.leaves(one))
 
     def load(self, index: int, blob: bytes) -> None:
@@ -127,17 +130,20 @@ class JaxBatch:
             raise EnvwrightError("Reset the batch before its first step.")
         return self._running
 
-    def _keys(self, seeds: Sequence[int] | None) -> jax.Array:
-        seeds = np.zeros(0) if seeds is None else np.asarray(seeds)
-        if seeds.shape != (self.num_envs,):
-            raise EnvwrightError(f"{self.num_envs} environments need as many seeds, but got an array of shape {seeds.shape}.")
-        return jax.vmap(chance.key)(jnp.asarray(seeds.astype(np.uint32)))
+    def _unpredictable(self) -> list[int]:
+        return np.random.SeedSequence().generate_state(self.num_envs).tolist()
+
+    def _keys(self, seeds: Sequence[int]) -> jax.Array:
+        values = np.asarray(seeds)
+        if values.shape != (self.num_envs,):
+            raise EnvwrightError(f"{self.num_envs} environments need as many seeds, but got {values.shape}.")
+        return jax.vmap(chance.key)(jnp.asarray(values.astype(np.uint32)))
 
     def _mask(self, mask: Any) -> Any:
         mask = np.asarray(mask)
         if mask.shape != (self.num_envs,) or mask.dtype != bool:
             raise EnvwrightError(
-                f"A mask over {self.num_envs} environments is as many booleans, but got {mask.dtype} of shape {mask.shape}."
+                f"A mask is {self.num_envs} booleans here, but got {mask.dtype} of shape {mask.shape}."
             )
         return mask
 
@@ -149,7 +155,7 @@ class JaxBatch:
         wanted = (self.num_envs, *space.shape)
         if actions.shape != wanted or not np.issubdtype(actions.dtype, kind):
             raise ActionError(
-                f"This batch takes {name} of shape {wanted} as actions, but got {actions.dtype} of shape {actions.shape}."
+                f"This batch takes {name} of shape {wanted}, but got {actions.dtype} of shape {actions.shape}."
             )
         return actions.astype(space.dtype)
 
@@ -162,19 +168,28 @@ def _luck(running_keys: jax.Array, calls: jax.Array) -> jax.Array:
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _begin(env: Env[Any, Any], keys: jax.Array, calls: jax.Array, params: Any) -> Running:
+def _begin(env: Env[Any, Any], keys: jax.Array, params: Any) -> Running:
+    calls = jnp.zeros(keys.shape, jnp.uint32)
     obs, state = jax.vmap(env.init, in_axes=(0, None))(_luck(keys, calls), params)
     return Running(keys, calls + 1, obs, state)
 
 
-@functools.partial(jax.jit, static_argnums=(0, 3))
-def _begin_where(
-    env: Env[Any, Any], mask: jax.Array, keys: jax.Array, seeded: bool, before: Running, params: Any
-) -> Running:
-    calls = jnp.where(mask & seeded, jnp.uint32(0), before.calls)
-    begun = _begin(env, keys, calls, params)
-    begun = begun.replace(state=jax.vmap(env.inherit)(before.state, begun.state))
-    return jax.vmap(choose)(mask, begun, before)
+@jax.jit
+def _reseed(running: Running, keys: jax.Array, mask: jax.Array) -> Running:
+    calls = jnp.where(mask, jnp.uint32(0), running.calls)
+    return running.replace(keys=jnp.where(mask, keys, running.keys), calls=calls)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _begin_where(env: Env[Any, Any], running: Running, mask: jax.Array, params: Any) -> Running:
+    """Only the environments in the mask make a call, so the luck of the others is not disturbed."""
+
+    def one(key: jax.Array, obs: Any, state: Any, again: jax.Array) -> tuple[Any, Any]:
+        fresh_obs, fresh = env.init(key, params)
+        return choose(again, (fresh_obs, env.inherit(state, fresh)), (obs, state))
+
+    obs, state = jax.vmap(one)(_luck(running.keys, running.calls), running.obs, running.state, mask)
+    return running.replace(calls=running.calls + mask.astype(jnp.uint32), obs=obs, state=state)
 
 
 @functools.partial(jax.jit, static_argnums=0)

@@ -97,7 +97,7 @@ class Env(ABC, Generic[State, Params]):
         return self.init(key, self.default_params if params is None else params)
 
     def step(self, key: jax.Array, state: State, action: Any, params: Params | None = None) -> Step:
-        """One step; where the episode ended, a fresh one begins and `info["final_observation"]` keeps its last sight."""
+        """One step, then a fresh episode where one ended; `info["final_observation"]` keeps what was seen last."""
         params = self.default_params if params is None else params
         step_key, reset_key = fork(key, 2)
         step = self.transition(step_key, state, action, params)

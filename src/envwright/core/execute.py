@@ -83,7 +83,7 @@ def mesh(devices: int | None = None) -> Mesh:
     available = jax.devices()
     if devices is not None and devices > len(available):
         raise BatchError(
-            f"{devices} devices were asked for, but JAX has {len(available)}; on CPU call envwright.tune_cpu({devices}) first."
+            f"JAX has {len(available)} devices, not {devices}; on CPU call envwright.tune_cpu({devices}) first."
         )
     return Mesh(np.asarray(available[:devices]), (AXIS,))
 

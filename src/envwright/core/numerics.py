@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 
 def divide(x: jax.Array, y: jax.Array | float) -> jax.Array:
-    """`x / y`, correctly rounded. The divisor is made to look like it depends on `x`, so it has no reciprocal to hoist."""
+    """`x / y`, correctly rounded: the divisor is made to look as if it depended on `x`, so none is inverted ahead."""
     return x / jnp.where(x == x, jnp.asarray(y, x.dtype), x)
 
 

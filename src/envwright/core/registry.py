@@ -60,7 +60,7 @@ def registered() -> tuple[Spec, ...]:
 
 
 def spec(id: str) -> Spec:
-    """The spec of an id or of its short name, in any case (`pong` is the newest Pong); a wrong one raises with the nearest."""
+    """The spec of an id or short name, in any case (`pong` is the newest Pong); a wrong one raises with the nearest."""
     specs = registered()
     known = {s.name: s for s in specs} | {s.id.lower(): s for s in specs}
     if id.lower() in known:
@@ -80,4 +80,3 @@ def make(id: str, *, max_episode_steps: int | None = None, **kwargs: Any) -> Env
         raise EnvwrightError(f"{chosen.id} cannot be made with {kwargs}: {error}.") from None
     limit = chosen.max_episode_steps if max_episode_steps is None else max_episode_steps
     return env if limit is None else TimeLimit(env, limit)
-

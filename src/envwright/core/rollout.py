@@ -101,7 +101,7 @@ def rollout(
         if tiles == 1:
             return one_tile(keys[0], last, params)
         cut = jax.tree.map(lambda leaf: leaf.reshape(tiles, a_tile, *leaf.shape[1:]), last)
-        done = jax.lax.map(lambda key_and_last: one_tile(*key_and_last, params), (keys, cut))
+        done = jax.lax.map(lambda tile: one_tile(tile[0], tile[1], params), (keys, cut))
         return _join(done, collect)
 
     body = execute.one_kernel(one_device) if tile else one_device

@@ -9,6 +9,8 @@ import numpy as np
 
 from envwright.core.errors import ActionError
 
+_FLOAT32 = np.dtype(np.float32)
+
 
 @dataclass(frozen=True)
 class Discrete:
@@ -41,7 +43,7 @@ class Box:
     low: float
     high: float
     shape: tuple[int, ...]
-    dtype: np.dtype[Any] = np.dtype(np.float32)
+    dtype: np.dtype[Any] = _FLOAT32
 
     def sample(self, key: jax.Array) -> jax.Array:
         """A uniform draw between the bounds, which must be finite."""

@@ -6,10 +6,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.typing import ArrayLike
 
 from envwright.core.env import Chance, Env, Obs, Step
-from envwright.core.record import Record
+from envwright.core.record import Record, scalar
 from envwright.core.spaces import Space
 
 
@@ -17,7 +16,7 @@ class TimedParams(Record):
     """The inner environment's params and the limit."""
 
     inner: Any
-    max_steps_in_episode: ArrayLike
+    max_steps_in_episode: jax.Array  # () int32
 
 
 class TimedState(Record):
@@ -36,7 +35,7 @@ class TimeLimit(Env[TimedState, TimedParams]):
 
     @property
     def default_params(self) -> TimedParams:
-        return TimedParams(self.env.default_params, np.int32(self.max_episode_steps))
+        return TimedParams(self.env.default_params, scalar(self.max_episode_steps, np.int32))
 
     def observation_space(self, params: TimedParams) -> Space:
         return self.env.observation_space(params.inner)

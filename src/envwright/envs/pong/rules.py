@@ -55,7 +55,7 @@ def play(state: State, paddle_dir: jax.Array, frameskip: int, params: Params) ->
     if frameskip == 1:
         return frame_unless_over(state, event, params)
     # A loop, not eight copies: XLA fuses the copies into one another and repeats their work.
-    return jax.lax.fori_loop(0, frameskip, lambda _, now: frame_unless_over(*now, params), (state, event))
+    return jax.lax.fori_loop(0, frameskip, lambda _, now: frame_unless_over(now[0], now[1], params), (state, event))
 
 
 def frame_unless_over(state: State, event: Event, params: Params) -> tuple[State, Event]:
@@ -85,7 +85,7 @@ def move_paddles(state: State, params: Params) -> State:
     p = params
     lowest, highest = paddle_range(p)
     chase = state.ball_y - (state.paddle_yl + p.paddle_height / 2)
-    agent = state.paddle_yr + multiply(jnp.asarray(p.paddle_speed), state.paddle_dir)
+    agent = state.paddle_yr + multiply(p.paddle_speed, state.paddle_dir)
     opponent = state.paddle_yl + clamp(chase, -p.paddle_speed, p.paddle_speed)
     return state.replace(
         paddle_yr=clamp(agent, lowest, highest),
@@ -115,7 +115,7 @@ def meet_left_edge(state: State, params: Params) -> tuple[State, jax.Array]:
 
 
 def meet_right_edge(state: State, params: Params) -> tuple[State, jax.Array, jax.Array]:
-    """The agent returns the ball, with spin if its paddle moves, or loses the point. Only here is the ball moved back."""
+    """The agent returns the ball, with spin if its paddle moves, or loses the point. Only here is a ball moved back."""
     p = params
     reached = state.ball_x + p.ball_width > p.width
     hit = reached & overlaps(state.ball_y, state.paddle_yr, params)
@@ -132,7 +132,7 @@ def meet_right_edge(state: State, params: Params) -> tuple[State, jax.Array, jax
 def spin(ball_vy: jax.Array, paddle_dir: jax.Array, params: Params) -> jax.Array:
     """The ball's vertical speed after the agent's hit; never level."""
     p = params
-    spun = ball_vy + multiply(jnp.asarray(p.ball_speed_y_increment), paddle_dir)
+    spun = ball_vy + multiply(p.ball_speed_y_increment, paddle_dir)
     spun = clamp(spun, -p.ball_max_speed_y, p.ball_max_speed_y)
     # C asks for less than 0.01 in double precision, where the float nearest to 0.01 is less: hence "at most".
     level = jnp.abs(spun) <= jnp.float32(0.01)

@@ -2,26 +2,25 @@
 
 import jax
 import numpy as np
-from jax.typing import ArrayLike
 
-from envwright.core import Record
+from envwright.core import Record, scalar
 
 
 class Params(Record):
     """The court. Lengths in pixels, speeds in pixels a frame; defaults are PufferLib's."""
 
-    width: ArrayLike = np.float32(500)
-    height: ArrayLike = np.float32(640)
-    paddle_width: ArrayLike = np.float32(20)  # drawn, never part of a collision
-    paddle_height: ArrayLike = np.float32(70)
-    ball_width: ArrayLike = np.float32(32)
-    ball_height: ArrayLike = np.float32(32)
-    paddle_speed: ArrayLike = np.float32(8)
-    ball_initial_speed_x: ArrayLike = np.float32(10)
-    ball_initial_speed_y: ArrayLike = np.float32(1)
-    ball_max_speed_y: ArrayLike = np.float32(13)
-    ball_speed_y_increment: ArrayLike = np.float32(3)
-    max_score: ArrayLike = np.uint32(21)
+    width: jax.Array = scalar(500)
+    height: jax.Array = scalar(640)
+    paddle_width: jax.Array = scalar(20)  # drawn, never part of a collision
+    paddle_height: jax.Array = scalar(70)
+    ball_width: jax.Array = scalar(32)
+    ball_height: jax.Array = scalar(32)
+    paddle_speed: jax.Array = scalar(8)
+    ball_initial_speed_x: jax.Array = scalar(10)
+    ball_initial_speed_y: jax.Array = scalar(1)
+    ball_max_speed_y: jax.Array = scalar(13)
+    ball_speed_y_increment: jax.Array = scalar(3)
+    max_score: jax.Array = scalar(21, np.uint32)
 
 
 class State(Record):

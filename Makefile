@@ -1,0 +1,53 @@
+# Each target sets up what it needs in a local virtual environment; nothing else has to be installed by hand.
+# On the machine itself: Python 3.11 or newer, make and a C compiler.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+OUT := out
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test test-all lint format bench clean
+
+demo: $(STAMP)
+	@echo "== Pong against the original, bit for bit"
+	$(BIN)/envwright reference pong
+	$(BIN)/envwright verify pong --episodes 1000 --out $(OUT)
+	@echo "== Pong against the original, in steps a second"
+	$(BIN)/python benchmarks/pong_vs_c.py --rounds 5 --out $(OUT)
+	@echo "== A game"
+	$(BIN)/python examples/pong_gif.py --out $(OUT)/pong.gif
+	@echo "== Done. Look at $(OUT)/pong.gif and $(OUT)/pong_vs_c.png; the verdict is in $(OUT)/verdict-pong.json"
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -m "not slow"
+
+test-all: $(STAMP) $(VENV)/.installed-torch
+	$(BIN)/python -m pytest
+
+lint: $(STAMP)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(STAMP)
+	$(BIN)/python benchmarks/pong_vs_c.py --rounds 15 --out $(OUT)
+
+clean:
+	rm -rf $(VENV) $(OUT) build dist .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(STAMP): pyproject.toml requirements/constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "envwright needs Python 3.11 or newer; set PYTHON=..."; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -c requirements/constraints.txt -e '.[dev]'
+	@touch $@
+
+$(VENV)/.installed-torch: $(STAMP) requirements/torch.txt
+	$(BIN)/python -m pip install --quiet -c requirements/constraints.txt -r requirements/torch.txt
+	@touch $@

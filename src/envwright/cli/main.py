@@ -1,0 +1,71 @@
+"""Parse the command line, run the command, turn a user's mistake into one sentence and exit code 2."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+import envwright
+from envwright.cli import completion, list_envs, play, reference, verify
+from envwright.core.errors import EnvwrightError
+
+COMMANDS = (list_envs, play, verify, reference, completion)
+
+DESCRIPTION = """\
+Fast reinforcement-learning environments, proven to behave like the slow ones they replace."""
+
+EPILOG = """\
+Begin with:
+  envwright list                 what there is
+  envwright play pong            try it yourself, in this terminal
+  envwright verify pong          compare it with the original, bit for bit
+
+Every command explains itself: envwright COMMAND --help
+"""
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Our own line breaks, and commands beside their meaning."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Errors are one sentence, without the usage text in front."""
+
+    def error(self, message: str) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        self.exit(2, f"{self.prog}: {message}; see: {self.prog} --help\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser with all commands."""
+    parser = _Parser(prog="envwright", description=DESCRIPTION, epilog=EPILOG, formatter_class=_Help)
+    parser.add_argument("--version", action="version", version=f"envwright {envwright.__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", parser_class=_Parser)
+    for command in COMMANDS:
+        sub = commands.add_parser(
+            command.NAME, help=command.HELP, description=command.HELP, epilog=command.EXAMPLES, formatter_class=_Help
+        )
+        command.add_arguments(sub)
+        sub.set_defaults(run=command.run, parser=parser)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; 0 is success, 1 a negative answer, 2 a mistake that can be put right."""
+    parser = build_parser()
+    args = parser.parse_args(argv)
+    if "run" not in args:
+        parser.print_help()
+        return 2
+    try:
+        return args.run(args)
+    except EnvwrightError as error:
+        print(f"envwright: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # the reader of a pipe has gone; so do we, quietly
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

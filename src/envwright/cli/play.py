@@ -1,0 +1,28 @@
+"""`envwright play`"""
+
+import argparse
+
+NAME = "play"
+HELP = "Play an environment yourself, in this terminal."
+EXAMPLES = """\
+examples:
+  envwright play pong
+  envwright play pong --fps 30   slower
+  envwright play cartpole
+
+Keys: arrows (or w and s) move, space pauses, r begins again, q quits.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("env", help="id or short name, see: envwright list")
+    parser.add_argument("--fps", type=int, default=60, help="steps a second (default 60)")
+    parser.add_argument("--seed", type=int, help="play the same luck again")
+
+
+def run(args: argparse.Namespace) -> int:
+    from envwright.core.registry import spec
+    from envwright.play import play
+
+    play(spec(args.env).id, fps=args.fps, seed=args.seed)
+    return 0

@@ -1,0 +1,46 @@
+"""Output that is at home in a terminal and plain outside one."""
+
+import os
+import sys
+from typing import TextIO
+
+
+def is_terminal(stream: TextIO) -> bool:
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def bold(text: str) -> str:
+    """`text` in bold, where that means something."""
+    return _style(text, "1")
+
+
+def green(text: str) -> str:
+    return _style(text, "32")
+
+
+def red(text: str) -> str:
+    return _style(text, "31")
+
+
+class Progress:
+    """One line that is rewritten in a terminal; nothing elsewhere. Goes to standard error, away from results."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.shown = is_terminal(sys.stderr)
+
+    def update(self, label: str, done: int) -> None:
+        if self.shown:
+            filled = 24 * done // max(1, self.total)
+            bar = "█" * filled + "·" * (24 - filled)
+            print(f"\r\x1b[K{bar} {done:,}/{self.total:,}  {label}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        if self.shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _style(text: str, code: str) -> str:
+    if not is_terminal(sys.stdout) or os.environ.get("NO_COLOR"):
+        return text
+    return f"\x1b[{code}m{text}\x1b[0m"
