@@ -83,8 +83,7 @@ def rollout(
     tiles = execute.check_divides(a_device, a_tile, f"tiles of {a_tile}") if a_device % a_tile else a_device // a_tile
 
     def one_step(key: jax.Array, last: Last, params: Any) -> Last:
-        keys = jax.random.split(key, a_tile)
-        act_keys, step_keys = jax.vmap(lambda key: fork(key, 2))(keys)
+        act_keys, step_keys = (jax.random.split(half, a_tile) for half in fork(key, 2))
         actions = jax.vmap(policy)(act_keys, last.obs)
         step = how.step(env, step_keys, last.state, actions, params)
         return Last(step.obs, step.state, step.reward, step.terminated, step.truncated)

@@ -1,0 +1,212 @@
+"""Pong against PufferLib's C: whole games in lockstep, and single steps from states no game reaches."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from envwright.core.record import field_names
+from envwright.envs.pong import Params, Pong, State, policies, rules
+from envwright.envs.pong.env import observe
+from envwright.envs.pong.reference import PongReference
+from envwright.verify.lockstep import bits, verify_lockstep
+from envwright.verify.pong import log_of, verify_pong
+
+pytestmark = pytest.mark.usefixtures("pong_library")
+
+FORMS = [(frameskip, continuous) for frameskip in (1, 3, 8) for continuous in (False, True)]
+
+
+def test_whole_games_agree_in_every_bit():
+    verdicts = list(verify_pong(300, frameskips=(1, 3, 8)))
+    assert len(verdicts) == 6
+    for verdict in verdicts:
+        assert verdict.passed, verdict.text()
+        assert verdict.differing_bits == 0
+        assert verdict.episodes >= 300
+
+
+@pytest.mark.slow
+def test_ten_thousand_games_of_each_form_agree_in_every_bit():
+    for verdict in verify_pong(10_000, seed=1):
+        assert verdict.passed, verdict.text()
+
+
+@pytest.mark.parametrize(("frameskip", "continuous"), FORMS)
+def test_single_steps_from_synthetic_states_agree_in_every_bit(frameskip, continuous):
+    """Rollouts keep to a few paths; states drawn from the whole domain, edges included, find what they miss."""
+    n, rng = 20_000, np.random.default_rng(frameskip)
+    env = Pong(frameskip=frameskip, continuous=continuous)
+    params = env.default_params
+    state = synthetic_states(n, rng)
+    reference = PongReference(n, frameskip=frameskip, continuous=continuous)
+    reference.reset()
+    for name in field_names(State):
+        reference.fields[name][:] = getattr(state, name)
+    reference.obs[:] = jax.jit(jax.vmap(observe, in_axes=(0, None)))(state, params)  # a point leaves them as they were
+    before = reference.snapshot()
+    actions = policies.as_actions(policies.mixed(reference.obs, rng), continuous)
+    reference.step(actions)
+    step = jax.jit(jax.vmap(env.apply, in_axes=(0, 0, 0, None)))(state, actions, reference.chance, params)
+    over = reference.terminated  # there C has begun a new game, which whole games compare
+    agree("terminated", reference.terminated, step.terminated)
+    agree("reward", reference.reward, step.reward)
+    agree("observation", reference.obs[~over], np.asarray(step.obs)[~over])
+    for name in field_names(State):
+        agree(name, reference.fields[name][~over], np.asarray(getattr(step.state, name))[~over])
+    assert 0.001 < over.mean() < 0.5
+    assert (reference.draws > 0).mean() > 0.05  # points fall
+    reference.restore(before)
+    agree("restored", reference.fields["ball_x"], state.ball_x)
+
+
+def synthetic_states(n: int, rng: np.random.Generator) -> State:
+    """States from all over the court and just off it, with the values that rules compare against among them."""
+
+    def mix(low: float, high: float, special: list[float]) -> np.ndarray:
+        whole, part = rng.integers(int(low), int(high) + 1, n), rng.uniform(low, high, n)
+        picked = rng.choice(np.array(special, np.float32), n)
+        return np.choose(rng.integers(0, 3, n), [whole, part, picked]).astype(np.float32)
+
+    return State(
+        paddle_yl=mix(-35, 605, [-35, 605, 285]),
+        paddle_yr=mix(-35, 605, [-35, 605, 285]),
+        ball_x=mix(-20, 490, [0, 10, 458, 468, -10, 478]),
+        ball_y=mix(-40, 650, [0, 608, -32, 304]),
+        ball_vx=rng.choice(np.array([-10, 10], np.float32), n),
+        ball_vy=mix(-13, 13, [0, -0.0, 0.01, -0.01, 0.009, 3, -3, 13, -13]),
+        score_l=rng.integers(0, 21, n).astype(np.uint32),
+        score_r=rng.integers(0, 21, n).astype(np.uint32),
+        paddle_dir=mix(-1, 1, [0, 1, -1]),
+        tick=rng.integers(0, 5000, n).astype(np.int32),
+        n_bounces=rng.integers(0, 90, n).astype(np.int32),
+        win=rng.integers(0, 2, n).astype(np.int32),
+    )  # fmt: skip
+
+
+def agree(name: str, expected: np.ndarray, got) -> None:
+    got = np.asarray(got)
+    assert got.dtype == expected.dtype, name
+    unequal = bits(expected) != bits(got)
+    assert not unequal.any(), f"{name}: {expected[unequal][:3]} became {got[unequal][:3]}"
+
+
+def test_params_given_as_arguments_give_the_same_bits_as_constants():
+    """XLA folds constants, and could round differently on the way."""
+    env, n = Pong(), 4096
+    state = synthetic_states(n, np.random.default_rng(0))
+    actions, luck = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    argument = jax.jit(jax.vmap(env.apply, in_axes=(0, 0, 0, None)))(state, actions, luck, env.default_params)
+    constant = jax.jit(jax.vmap(lambda *x: env.apply(*x, env.default_params)))(state, actions, luck)
+    jax.tree.map(lambda a, b: agree("leaf", np.asarray(a), b), argument, constant)
+
+
+def test_another_court_agrees_too():
+    params = Params(*(jnp.asarray(v * f).astype(v.dtype) for v, f in zip(vars(Params()).values(), [0.83, 0.71, 1, 0.9, 0.77, 1.3, 0.61, 0.93, 1.7, 0.87, 1.1, 0.34], strict=True)))  # fmt: skip
+
+    @dataclasses.dataclass(frozen=True)
+    class OtherPong(Pong):
+        @property
+        def default_params(self) -> Params:
+            return params
+
+    reference = PongReference(256, continuous=True, params=params)
+    reference.seed(5)
+    verdict = verify_lockstep(
+        OtherPong(continuous=True),
+        reference,
+        lambda obs, rng: policies.as_actions(policies.mixed(obs, rng), True),
+        episodes=300,
+        seed=5,
+        subject="another court",
+        summarise=log_of,
+    )
+    assert verdict.passed, verdict.text()
+
+
+@dataclasses.dataclass(frozen=True)
+class SlowOpponent(Pong):
+    """A fault: the opponent's paddle is a little slow."""
+
+    def apply(self, state, action, chance, params):
+        step = super().apply(state, action, chance, params)
+        lag = (step.state.paddle_yl - state.paddle_yl) * 0.001
+        return step._replace(state=step.state.replace(paddle_yl=step.state.paddle_yl - lag))
+
+
+@dataclasses.dataclass(frozen=True)
+class ClearsWin(Pong):
+    """A fault: a reset that cleans up better than the reference's."""
+
+    def inherit(self, old, new):
+        return new.replace(paddle_dir=old.paddle_dir)
+
+
+@dataclasses.dataclass(frozen=True)
+class FreshSight(Pong):
+    """A fault: after a point it shows the new round, not the moment before."""
+
+    def apply(self, state, action, chance, params):
+        step = super().apply(state, action, chance, params)
+        return step._replace(obs=observe(step.state, params))
+
+
+@pytest.mark.parametrize(
+    ("faulty", "field"), [(SlowOpponent(), "paddle_yl"), (ClearsWin(), "win"), (FreshSight(), "observation")]
+)
+def test_a_faulty_translation_is_caught_and_the_field_named(faulty, field):
+    reference = PongReference(64)
+    reference.seed(0)
+    verdict = verify_lockstep(
+        faulty,
+        reference,
+        lambda obs, rng: policies.as_actions(policies.mixed(obs, rng), False),
+        episodes=100,
+        seed=0,
+        subject="faulty",
+        summarise=log_of,
+    )
+    assert not verdict.passed
+    assert verdict.divergence is not None
+    assert verdict.divergence.field == field
+    assert verdict.differing_bits > 0
+    assert f"field {field}" in verdict.text()
+
+
+def test_an_injected_tape_decides_the_serves_and_is_recorded():
+    reference = PongReference(4)
+    tape = np.array([0, 1, 2, 3], np.int32)
+    reference.reset(tape)
+    assert reference.fields["ball_vy"].tolist() == [-1, 0, -1, 0]
+    assert reference.chance.tolist() == [-1, 0, -1, 0]
+    assert reference.rand.tolist() == tape.tolist()
+    assert reference.draws.tolist() == [1, 1, 1, 1]
+    reference.step(np.zeros(4, int))
+    assert reference.draws.tolist() == [0, 0, 0, 0]
+
+
+def test_a_snapshot_plays_on_the_same_in_another_batch():
+    first, second = PongReference(32, frameskip=8), PongReference(32, frameskip=8)
+    first.seed(1)
+    first.reset()
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        first.step(rng.integers(0, 3, 32))
+    second.restore(first.snapshot())
+    for _ in range(40):
+        actions = rng.integers(0, 3, 32)
+        first.step(actions)
+        second.step(actions, serves=first.rand)
+    assert (first.obs == second.obs).all()
+    for name, values in first.fields.items():
+        assert (values == second.fields[name]).all(), name
+
+
+def test_summaries_match_by_hand():
+    final = rules.new_game(jnp.int32(0), Params()).replace(
+        score_l=jnp.uint32(21), score_r=jnp.uint32(7), tick=jnp.int32(99)
+    )
+    summary = rules.summary(final)
+    assert (summary.perf, summary.score, summary.episode_length) == (0.25, -14, 99)
