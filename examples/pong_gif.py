@@ -12,15 +12,16 @@ from envwright.envs.pong import policies
 
 
 def play(frames: int, seed: int) -> list[np.ndarray]:
-    """Frames of a game, in pictures; the player on the right follows the ball and sometimes errs."""
+    """Frames of a game, in pictures; the player on the right attacks."""
     env = envwright.make("Pong-v0", frameskip=4)
     params = env.default_params
     step = jax.jit(env.step)
     rng = np.random.default_rng(seed)
+    player = policies.attack(frameskip=4)
     obs, state = env.reset(envwright.key(seed))
     pictures = []
     for t in range(frames):
-        direction = policies.follow(np.asarray(obs)[None], rng)
+        direction = player(np.asarray(obs)[None], rng)
         action = policies.as_actions(direction, continuous=False)[0]
         obs, state, *_ = step(jax.random.fold_in(envwright.key(seed), t), state, action)
         pictures.append(env.render(state, params))

@@ -47,7 +47,7 @@ def test_single_steps_from_synthetic_states_agree_in_every_bit(frameskip, contin
         reference.fields[name][:] = getattr(state, name)
     reference.obs[:] = jax.jit(jax.vmap(observe, in_axes=(0, None)))(state, params)  # a point leaves them as they were
     before = reference.snapshot()
-    actions = policies.as_actions(policies.mixed(reference.obs, rng), continuous)
+    actions = policies.as_actions(policies.mixed(frameskip)(reference.obs, rng), continuous)
     reference.step(actions)
     step = jax.jit(jax.vmap(env.apply, in_axes=(0, 0, 0, None)))(state, actions, reference.chance, params)
     over = reference.terminated  # there C has begun a new game, which whole games compare
@@ -117,7 +117,7 @@ def test_another_court_agrees_too():
     verdict = verify_lockstep(
         OtherPong(continuous=True),
         reference,
-        lambda obs, rng: policies.as_actions(policies.mixed(obs, rng), True),
+        lambda obs, rng: policies.as_actions(policies.mixed(1)(obs, rng), True),
         episodes=300,
         seed=5,
         subject="another court",
@@ -157,13 +157,13 @@ class FreshSight(Pong):
     ("faulty", "field"), [(SlowOpponent(), "paddle_yl"), (ClearsWin(), "win"), (FreshSight(), "observation")]
 )
 def test_a_faulty_translation_is_caught_and_the_field_named(faulty, field):
-    reference = PongReference(64)
+    reference = PongReference(60)
     reference.seed(0)
     verdict = verify_lockstep(
         faulty,
         reference,
-        lambda obs, rng: policies.as_actions(policies.mixed(obs, rng), False),
-        episodes=100,
+        lambda obs, rng: policies.as_actions(policies.mixed(1)(obs, rng), False),
+        episodes=200,
         seed=0,
         subject="faulty",
         summarise=log_of,
@@ -210,3 +210,18 @@ def test_summaries_match_by_hand():
     )
     summary = rules.summary(final)
     assert (summary.perf, summary.score, summary.episode_length) == (0.25, -14, 99)
+
+
+@pytest.mark.parametrize("frameskip", [1, 8])
+def test_the_policies_between_them_win_and_lose_games(frameskip):
+    """Otherwise whole games would never compare what happens when the agent wins."""
+    reference, rng = PongReference(40, frameskip=frameskip), np.random.default_rng(0)
+    reference.seed(0)
+    reference.reset()
+    play, won, lost = policies.mixed(frameskip), 0, 0
+    for _ in range(8000 // frameskip):
+        reference.step(policies.as_actions(play(reference.obs, rng), False))
+        won += int((reference.terminated & (reference.reward > 0)).sum())
+        lost += int((reference.terminated & (reference.reward < 0)).sum())
+    assert won >= 8
+    assert lost >= 8

@@ -1,4 +1,7 @@
-"""Scripted ways to play, for verification and pictures: they reach states that random play never does."""
+"""Scripted ways to play, for verification and pictures: between them they reach what random play never does.
+
+A policy maps observations and luck to directions between -1 and 1, for many games at once.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,42 +9,71 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Policy = Callable[[NDArray[np.float32], np.random.Generator], NDArray[np.float32]]  # obs, luck -> direction in [-1, 1]
+Directions = NDArray[np.float32]
+Policy = Callable[[NDArray[np.float32], np.random.Generator], Directions]
+
+WIDTH, HEIGHT, BALL, PADDLE_SPEED, BALL_SPEED = 500, 640, 32, 8, 10  # of the default court
 
 
-def random(obs: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
+def random(obs: NDArray[np.float32], rng: np.random.Generator) -> Directions:
     """Any direction."""
     return rng.uniform(-1, 1, len(obs)).astype(np.float32)
 
 
-def follow(obs: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-    """Keep the paddle's centre at the ball's, a little absent-minded: long rallies, balls at full speed."""
+def follow(obs: NDArray[np.float32], rng: np.random.Generator) -> Directions:
+    """Keep the paddle at the ball, a little absent-minded: long rallies, points on both sides."""
     direction = np.sign(obs[:, 3] - obs[:, 1]).astype(np.float32)
     return np.where(rng.random(len(obs)) < 0.1, random(obs, rng), direction)
 
 
-def avoid(obs: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-    """Flee from the ball: points are lost at once, and paddles press against the walls."""
+def avoid(obs: NDArray[np.float32], rng: np.random.Generator) -> Directions:
+    """Flee from the ball: games are lost at once, with paddles pressed against the walls."""
     return -follow(obs, rng)
 
 
-def extreme(obs: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
+def extreme(obs: NDArray[np.float32], rng: np.random.Generator) -> Directions:
     """Full speed or none, and values past the edges of the action space."""
     return rng.choice(np.array([-2, -1, -0.5, 0, 1e-3, 1, 7], np.float32), len(obs))
 
 
-ALL: dict[str, Policy] = {"random": random, "follow": follow, "avoid": avoid, "extreme": extreme}
+def attack(frameskip: int) -> Policy:
+    """Hit with the paddle moving the ball's way: it outruns the opponent, and games are won."""
+
+    def policy(obs: NDArray[np.float32], rng: np.random.Generator) -> Directions:
+        del rng
+        ball_vy = obs[:, 5] * 26 - 13
+        along = np.where(ball_vy < 0, -1, 1)
+        frames_left = np.ceil((WIDTH - BALL - obs[:, 2] * WIDTH) / BALL_SPEED)
+        frames = np.clip(frames_left, 1, frameskip)  # that this step can use
+        arriving = (obs[:, 4] > 0.5) & (frames_left <= frameskip)
+        ball_then = obs[:, 3] * HEIGHT + BALL / 2 + ball_vy * frames
+        miss = [np.abs(ball_then - (obs[:, 1] * HEIGHT + PADDLE_SPEED * way * frames)) for way in (-1, 0, 1)]
+        direction = np.argmin(miss, axis=0) - 1
+        spinning = np.choose(along + 1, miss) < 45  # moving along still meets the ball
+        return np.where(arriving & spinning, along, direction).astype(np.float32)
+
+    return policy
 
 
-def mixed(obs: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-    """Every policy at once: game i is played by policy i modulo their number."""
-    directions = np.zeros(len(obs), np.float32)
-    for i, policy in enumerate(ALL.values()):
-        directions[i :: len(ALL)] = policy(obs[i :: len(ALL)], rng)
-    return directions
+def all_policies(frameskip: int) -> dict[str, Policy]:
+    """Every policy, by name."""
+    return {"random": random, "follow": follow, "attack": attack(frameskip), "avoid": avoid, "extreme": extreme}
 
 
-def as_actions(directions: NDArray[np.float32], continuous: bool) -> NDArray[Any]:
+def mixed(frameskip: int) -> Policy:
+    """All of them at once: game i is played by policy i modulo their number."""
+    policies = list(all_policies(frameskip).values())
+
+    def policy(obs: NDArray[np.float32], rng: np.random.Generator) -> Directions:
+        directions = np.zeros(len(obs), np.float32)
+        for i, play in enumerate(policies):
+            directions[i :: len(policies)] = play(obs[i :: len(policies)], rng)
+        return directions
+
+    return policy
+
+
+def as_actions(directions: Directions, continuous: bool) -> NDArray[Any]:
     """Directions as actions of the environment: themselves, or 0 still, 1 up, 2 down."""
     if continuous:
         return directions[:, None]
