@@ -71,12 +71,13 @@ def spec(id: str) -> Spec:
 
 
 def make(id: str, *, max_episode_steps: int | None = None, **kwargs: Any) -> Env[Any, Any]:
-    """Make an environment: `make("Pong-v0", frameskip=8)`. A time limit given here replaces the id's own."""
+    """Make an environment: `make("Pong-v0", frameskip=8)`. A time limit given here replaces the id's own; -1 lifts it."""
     chosen = spec(id)
     module, _, name = chosen.entry_point.partition(":")
+    kind = getattr(importlib.import_module(module), name)
     try:
-        env = getattr(importlib.import_module(module), name)(**{**chosen.kwargs, **kwargs})
-    except TypeError as error:
-        raise EnvwrightError(f"{chosen.id} cannot be made with {kwargs}: {error}.") from None
+        env = kind(**{**chosen.kwargs, **kwargs})
+    except (TypeError, ValueError) as error:
+        raise EnvwrightError(f"{chosen.id} cannot be made with {kwargs}: {str(error).rstrip('.')}.") from None
     limit = chosen.max_episode_steps if max_episode_steps is None else max_episode_steps
-    return env if limit is None else TimeLimit(env, limit)
+    return env if limit is None or limit < 0 else TimeLimit(env, limit)

@@ -38,20 +38,22 @@ class Discrete:
 
 @dataclass(frozen=True)
 class Box:
-    """Arrays between `low` and `high`, one bound each for all elements."""
+    """Arrays between `low` and `high`: one bound for all elements, or a tuple with one for each of a vector."""
 
-    low: float
-    high: float
+    low: float | tuple[float, ...]
+    high: float | tuple[float, ...]
     shape: tuple[int, ...]
     dtype: np.dtype[Any] = _FLOAT32
 
     def sample(self, key: jax.Array) -> jax.Array:
         """A uniform draw between the bounds, which must be finite."""
-        return jax.random.uniform(key, self.shape, self.dtype, self.low, self.high)
+        low, high = (jnp.broadcast_to(jnp.asarray(bound, self.dtype), self.shape) for bound in (self.low, self.high))
+        return jax.random.uniform(key, self.shape, self.dtype, low, high)
 
     def contains(self, x: Any) -> bool:
         x = np.asarray(x)
-        return x.shape == self.shape and x.dtype == self.dtype and bool(np.all((x >= self.low) & (x <= self.high)))
+        low, high = np.asarray(self.low, self.dtype), np.asarray(self.high, self.dtype)
+        return x.shape == self.shape and x.dtype == self.dtype and bool(np.all((x >= low) & (x <= high)))
 
 
 Space = Discrete | Box
