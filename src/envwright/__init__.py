@@ -16,13 +16,18 @@ from envwright.core import make as make
 from envwright.core import register as register
 from envwright.core import rollout as rollout
 from envwright.core import tune_cpu as tune_cpu
+from envwright.core.errors import MissingExtraError
 from envwright.envs import register_all as _register_all
 
 __version__ = "0.1.0"
 
 _register_all()
+try:  # as Gymnasium recommends: importing a package makes its environments known to `gym.make`
+    import envwright.adapters.gymnasium_registration  # noqa: F401
+except MissingExtraError:  # no Gymnasium here
+    pass
 
 
-def batch(id: str, num_envs: int, *, params: Any = None, devices: int | None = None, **kwargs: Any) -> JaxBatch:
+def batch(id: str, num_envs: int, *, params: Any = None, devices: int | None = 1, **kwargs: Any) -> JaxBatch:
     """A batch of environments with its state inside: `batch("Pong-v0", 4096, frameskip=8)`."""
     return JaxBatch(make(id, **kwargs), num_envs, params=params, devices=devices)

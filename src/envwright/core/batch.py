@@ -68,12 +68,13 @@ class Running(Record):
 
 
 class JaxBatch:
-    """A `Batch` of a JAX environment, spread over the devices there are.
+    """A `Batch` of a JAX environment, on one device unless told; `devices=None` spreads it over all.
 
-    An environment's luck depends on its own seed alone, so it plays the same games in a batch of any size.
+    An environment's luck depends on its own seed alone, so it plays the same games in a batch of any size. Stepped
+    from Python, one CPU device is the fastest: arrays spread over two have to be put together after every step.
     """
 
-    def __init__(self, env: Env[Any, Any], num_envs: int, *, params: Any = None, devices: int | None = None) -> None:
+    def __init__(self, env: Env[Any, Any], num_envs: int, *, params: Any = None, devices: int | None = 1) -> None:
         over = execute.mesh(devices)
         execute.check_divides(num_envs, over.size, "devices")
         self.env = env
@@ -137,7 +138,9 @@ class JaxBatch:
         values = np.asarray(seeds)
         if values.shape != (self.num_envs,):
             raise EnvwrightError(f"{self.num_envs} environments need as many seeds, but got {values.shape}.")
-        return jax.vmap(chance.key)(jnp.asarray(values.astype(np.uint32)))
+        if values.dtype.kind not in "iu" or (values < 0).any() or (values >= 2**32).any():
+            raise EnvwrightError(f"Seeds are whole numbers from 0 to {2**32 - 1}; got {values[:3].tolist()}...")
+        return _keys_of(values.astype(np.uint32))
 
     def _mask(self, mask: Any) -> Any:
         mask = np.asarray(mask)
@@ -161,6 +164,11 @@ class JaxBatch:
 
     def _place(self, running: Running) -> Running:
         return jax.tree.map(lambda leaf: jax.device_put(leaf, self._sharding), running)
+
+
+@jax.jit
+def _keys_of(seeds: jax.Array) -> jax.Array:
+    return jax.vmap(chance.key)(seeds)
 
 
 def _luck(running_keys: jax.Array, calls: jax.Array) -> jax.Array:
@@ -197,9 +205,9 @@ def _step(
     env: Env[Any, Any], running: Running, actions: jax.Array, mask: jax.Array, params: Any
 ) -> tuple[Running, BatchStep]:
     def one(key: jax.Array, state: Any, action: jax.Array, again: jax.Array) -> tuple[Any, BatchStep]:
-        step_key, reset_key = chance.fork(key, 2)
-        step = env.transition(step_key, state, action, params)
-        obs, fresh = env.init(reset_key, params)
+        # One key for both, because only one of them happens.
+        step = env.transition(key, state, action, params)
+        obs, fresh = env.init(key, params)
         fresh = env.inherit(state, fresh)
         obs, state = choose(again, (obs, fresh), (step.obs, step.state))
         reward = jnp.where(again, jnp.zeros_like(step.reward), step.reward)
@@ -213,12 +221,14 @@ def _step(
 def _step_and_restart(
     env: Env[Any, Any], running: Running, actions: jax.Array, params: Any
 ) -> tuple[Running, BatchStep]:
-    def one(key: jax.Array, state: Any, action: jax.Array) -> tuple[Any, BatchStep]:
-        step_key, reset_key = chance.fork(key, 2)
-        step = restart(env, env.transition(step_key, state, action, params), env.init(reset_key, params))
+    def one(key: jax.Array, next_key: jax.Array, state: Any, action: jax.Array) -> tuple[Any, BatchStep]:
+        step = restart(env, env.transition(key, state, action, params), env.init(next_key, params))
         info = {name: value for name, value in step.info.items() if name != "final_observation"}
         final_obs = step.info["final_observation"]
         return step.state, BatchStep(step.obs, step.reward, step.terminated, step.truncated, info, final_obs)
 
-    state, step = jax.vmap(one)(_luck(running.keys, running.calls), running.state, actions)
-    return running.replace(calls=running.calls + 1, obs=step.obs, state=state), step
+    keys, next_keys = _luck(running.keys, running.calls), _luck(running.keys, running.calls + 1)
+    state, step = jax.vmap(one)(keys, next_keys, running.state, actions)
+    # A restart is a call of its own, so that the same games are played whenever it happens.
+    calls = running.calls + 1 + (step.terminated | step.truncated).astype(jnp.uint32)
+    return running.replace(calls=calls, obs=step.obs, state=state), step
