@@ -6,6 +6,7 @@ same cores; a ratio is taken within a round, so that a busy machine slows both. 
 """
 
 import argparse
+import importlib.metadata
 import json
 import os
 import platform
@@ -89,13 +90,13 @@ def our_side(frameskip: int, cores: int) -> Side:
     from envwright.core import key, rollout
 
     env = envwright.make("Pong-v0", frameskip=frameskip)
-    steps = 2000 // frameskip
+    steps = 4000 // frameskip
     run = rollout(env, num_envs=JAX_ENVS * cores, steps=steps)
-    last = [run.reset(key(0))]
+    last, keys = [run.reset(key(0))], [key(i) for i in range(1, 17)]
 
     def side(calls: int) -> int:
         for i in range(calls):
-            last[0] = run(key(i), last[0])
+            last[0] = run(keys[i % len(keys)], last[0])
         jax.block_until_ready(last[0])
         return calls * steps * JAX_ENVS * cores
 
@@ -207,13 +208,8 @@ def machine() -> str:
 
 
 def versions() -> dict[str, str]:
-    import jax
-    import jaxlib
-
-    import envwright
-
-    own = {"envwright": envwright.__version__, "jax": jax.__version__, "jaxlib": jaxlib.__version__}
-    return own | {"numpy": np.__version__, "python": platform.python_version()}
+    packages = ("envwright", "jax", "jaxlib", "numpy")
+    return {name: importlib.metadata.version(name) for name in packages} | {"python": platform.python_version()}
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Fast reinforcement-learning environments, proven to behave like the slow ones they replace."""
 
+import contextlib
 from typing import Any
 
 from envwright.core import Batch as Batch
@@ -22,10 +23,9 @@ from envwright.envs import register_all as _register_all
 __version__ = "0.1.0"
 
 _register_all()
-try:  # as Gymnasium recommends: importing a package makes its environments known to `gym.make`
+with contextlib.suppress(MissingExtraError):  # which is to say, if Gymnasium is installed
+    # As Gymnasium recommends, importing a package makes its environments known to `gym.make`.
     import envwright.adapters.gymnasium_registration  # noqa: F401
-except MissingExtraError:  # no Gymnasium here
-    pass
 
 
 def batch(id: str, num_envs: int, *, params: Any = None, devices: int | None = 1, **kwargs: Any) -> JaxBatch:

@@ -20,7 +20,7 @@ PARAMS = ENV.default_params
 @pytest.mark.parametrize("frameskip", [1, 3, 8])
 def test_observations_stay_in_their_space_wherever_play_goes(frameskip, continuous):
     env = Pong(frameskip=frameskip, continuous=continuous)
-    run = envwright.rollout(env, num_envs=64, steps=500, collect=True)
+    run = envwright.rollout(env, num_envs=64, steps=500, collect=lambda t: t)
     _, history = run(envwright.key(1), run.reset(envwright.key(0)))
     space = env.observation_space(PARAMS)
     # A ball may be past an edge when it is seen; PufferLib declares 0 to 1 all the same.
@@ -31,14 +31,14 @@ def test_observations_stay_in_their_space_wherever_play_goes(frameskip, continuo
 
 
 def test_rewards_are_a_point_a_loss_or_a_tenth_for_a_hit():
-    run = envwright.rollout(ENV, num_envs=256, steps=400, collect=True)
+    run = envwright.rollout(ENV, num_envs=256, steps=400, collect=lambda t: t)
     _, history = run(envwright.key(1), run.reset(envwright.key(0)))
     seen = set(np.unique(history.reward))
     assert {np.float32(-1), np.float32(0), np.float32(0.1)} <= seen <= {np.float32(v) for v in (-1, 0, 0.1, 1)}
 
 
 def test_a_game_ends_at_twenty_one_points_and_a_new_one_begins():
-    run = envwright.rollout(Pong(frameskip=8), num_envs=64, steps=600, collect=True)
+    run = envwright.rollout(Pong(frameskip=8), num_envs=64, steps=600, collect=lambda t: t)
     _, history = run(envwright.key(1), run.reset(envwright.key(0)))
     assert history.terminated.any()
     after = history.state.score_l[history.terminated] + history.state.score_r[history.terminated]
@@ -66,7 +66,7 @@ def test_any_other_discrete_action_means_still():
 @pytest.mark.parametrize(("env", "action"), [(ENV, 1.0), (ENV, np.zeros(3, int)), (Pong(continuous=True), 1)])
 def test_an_action_of_another_kind_or_shape_is_refused(env, action):
     _, state = env.reset(envwright.key(0))
-    with pytest.raises(ActionError, match="takes an? .* action of shape"):
+    with pytest.raises(ActionError, match=r"takes an? .* action of shape"):
         env.step(envwright.key(1), state, action)
 
 

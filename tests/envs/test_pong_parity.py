@@ -1,13 +1,15 @@
 """Pong against PufferLib's C: whole games in lockstep, and single steps from states no game reaches."""
 
 import dataclasses
+from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from numpy.typing import DTypeLike
 
-from envwright.core.record import field_names
+from envwright.core.record import field_names, scalar
 from envwright.envs.pong import Params, Pong, State, policies, rules
 from envwright.envs.pong.env import observe
 from envwright.envs.pong.reference import PongReference
@@ -65,25 +67,28 @@ def test_single_steps_from_synthetic_states_agree_in_every_bit(frameskip, contin
 def synthetic_states(n: int, rng: np.random.Generator) -> State:
     """States from all over the court and just off it, with the values that rules compare against among them."""
 
-    def mix(low: float, high: float, special: list[float]) -> np.ndarray:
+    def pick(values: Sequence[float], dtype: DTypeLike) -> jax.Array:
+        return jnp.asarray(rng.choice(np.asarray(values, dtype), n))
+
+    def mix(low: float, high: float, special: list[float]) -> jax.Array:
         whole, part = rng.integers(int(low), int(high) + 1, n), rng.uniform(low, high, n)
         picked = rng.choice(np.array(special, np.float32), n)
-        return np.choose(rng.integers(0, 3, n), [whole, part, picked]).astype(np.float32)
+        return jnp.asarray(np.choose(rng.integers(0, 3, n), [whole, part, picked]).astype(np.float32))
 
     return State(
         paddle_yl=mix(-35, 605, [-35, 605, 285]),
         paddle_yr=mix(-35, 605, [-35, 605, 285]),
         ball_x=mix(-20, 490, [0, 10, 458, 468, -10, 478]),
         ball_y=mix(-40, 650, [0, 608, -32, 304]),
-        ball_vx=rng.choice(np.array([-10, 10], np.float32), n),
+        ball_vx=pick([-10, 10], np.float32),
         ball_vy=mix(-13, 13, [0, -0.0, 0.01, -0.01, 0.009, 3, -3, 13, -13]),
-        score_l=rng.integers(0, 21, n).astype(np.uint32),
-        score_r=rng.integers(0, 21, n).astype(np.uint32),
+        score_l=pick(range(21), np.uint32),
+        score_r=pick(range(21), np.uint32),
         paddle_dir=mix(-1, 1, [0, 1, -1]),
-        tick=rng.integers(0, 5000, n).astype(np.int32),
-        n_bounces=rng.integers(0, 90, n).astype(np.int32),
-        win=rng.integers(0, 2, n).astype(np.int32),
-    )  # fmt: skip
+        tick=pick(range(5000), np.int32),
+        n_bounces=pick(range(90), np.int32),
+        win=pick([0, 1], np.int32),
+    )
 
 
 def agree(name: str, expected: np.ndarray, got) -> None:
@@ -99,12 +104,15 @@ def test_params_given_as_arguments_give_the_same_bits_as_constants():
     state = synthetic_states(n, np.random.default_rng(0))
     actions, luck = np.zeros(n, np.int32), np.zeros(n, np.int32)
     argument = jax.jit(jax.vmap(env.apply, in_axes=(0, 0, 0, None)))(state, actions, luck, env.default_params)
-    constant = jax.jit(jax.vmap(lambda *x: env.apply(*x, env.default_params)))(state, actions, luck)
+    constant = jax.jit(jax.vmap(lambda s, a, c: env.apply(s, a, c, env.default_params)))(state, actions, luck)
     jax.tree.map(lambda a, b: agree("leaf", np.asarray(a), b), argument, constant)
 
 
 def test_another_court_agrees_too():
-    params = Params(*(jnp.asarray(v * f).astype(v.dtype) for v, f in zip(vars(Params()).values(), [0.83, 0.71, 1, 0.9, 0.77, 1.3, 0.61, 0.93, 1.7, 0.87, 1.1, 0.34], strict=True)))  # fmt: skip
+    factors = [0.83, 0.71, 1, 0.9, 0.77, 1.3, 0.61, 0.93, 1.7, 0.87, 1.1, 0.34]
+    params = Params(
+        *(scalar(value * f, value.dtype) for value, f in zip(vars(Params()).values(), factors, strict=True))
+    )
 
     @dataclasses.dataclass(frozen=True)
     class OtherPong(Pong):

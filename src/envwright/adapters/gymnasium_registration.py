@@ -40,7 +40,9 @@ def make_env(env_id: str, *, params: Any = None, render_mode: str | None = None,
     """What `gym.make` calls. Without a time limit, because `gym.make` puts its own around the result."""
     from envwright.adapters.gymnasium_env import GymnasiumEnv
 
-    return GymnasiumEnv(registry.make(env_id, max_episode_steps=NO_LIMIT, **kwargs), params=params, render_mode=render_mode)
+    return GymnasiumEnv(
+        registry.make(env_id, max_episode_steps=NO_LIMIT, **kwargs), params=params, render_mode=render_mode
+    )
 
 
 # gym.make looks for it on whatever it calls, to offer "rgb_array_list" and "human".

@@ -7,20 +7,23 @@
 | optimistic | drawn once a group, shared by those that end together | a start a group and step | exact, dependent |
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
 
-from envwright.core.chance import fork
-from envwright.core.env import Env, Obs, Step, restart
+from envwright.core.chance import restart_key
+from envwright.core.env import Env, Obs, Step, go_on
 from envwright.core.errors import BatchError
 from envwright.core.record import Record
 
+LAST = -1  # the axis of environments: the last of every leaf, along which a CPU's vector instructions run
+
 
 class AutoReset(Protocol):
-    """A strategy works on whole batches: every leaf has a leading axis of environments."""
+    """A strategy works on whole batches, the environments along the last axis of every leaf."""
 
     def reset(self, env: Env[Any, Any], keys: jax.Array, params: Any) -> tuple[Obs, Any]:
         """New episodes. The second value is what `step` wants to be given as `state`."""
@@ -34,10 +37,11 @@ class Fresh:
     """Every ended episode is followed by one of its own."""
 
     def reset(self, env: Env[Any, Any], keys: jax.Array, params: Any) -> tuple[Obs, Any]:
-        return jax.vmap(env.reset, in_axes=(0, None))(keys, params)
+        return each(env.init, keys, params=params)
 
     def step(self, env: Env[Any, Any], keys: jax.Array, state: Any, actions: jax.Array, params: Any) -> Step:
-        return jax.vmap(env.step, in_axes=(0, 0, 0, None))(keys, state, actions, params)
+        step = each(env.transition, keys, state, actions, params=params)
+        return _restart(env, step, each(env.init, jax.vmap(restart_key)(keys), params=params))
 
 
 class CachedState(Record):
@@ -53,12 +57,12 @@ class Cached:
     """Every episode of an environment begins as its first one did."""
 
     def reset(self, env: Env[Any, Any], keys: jax.Array, params: Any) -> tuple[Obs, Any]:
-        obs, state = jax.vmap(env.reset, in_axes=(0, None))(keys, params)
+        obs, state = each(env.init, keys, params=params)
         return obs, CachedState(state, obs, state)
 
     def step(self, env: Env[Any, Any], keys: jax.Array, state: Any, actions: jax.Array, params: Any) -> Step:
-        step = jax.vmap(env.transition, in_axes=(0, 0, 0, None))(keys, state.state, actions, params)
-        step = jax.vmap(lambda *args: restart(env, args[0], args[1]))(step, (state.first_obs, state.first_state))
+        step = each(env.transition, keys, state.state, actions, params=params)
+        step = _restart(env, step, (state.first_obs, state.first_state))
         return step._replace(state=state.replace(state=step.state))
 
 
@@ -69,18 +73,14 @@ class Optimistic:
     group: int = 16
 
     def reset(self, env: Env[Any, Any], keys: jax.Array, params: Any) -> tuple[Obs, Any]:
-        if keys.shape[0] % self.group:
-            raise BatchError(
-                f"Optimistic auto-reset shares starts among {self.group}, but there are {len(keys)} environments."
-            )
-        return jax.vmap(env.reset, in_axes=(0, None))(keys, params)
+        return each(env.init, keys, params=params)
 
     def step(self, env: Env[Any, Any], keys: jax.Array, state: Any, actions: jax.Array, params: Any) -> Step:
-        step_keys, reset_keys = jax.vmap(lambda key: fork(key, 2))(keys)
-        step = jax.vmap(env.transition, in_axes=(0, 0, 0, None))(step_keys, state, actions, params)
-        starts = jax.vmap(env.init, in_axes=(0, None))(reset_keys[:: self.group], params)
-        shared = jax.tree.map(lambda leaf: jnp.repeat(leaf, self.group, axis=0), starts)
-        return jax.vmap(lambda *args: restart(env, args[0], args[1]))(step, shared)
+        if len(keys) % self.group:
+            raise BatchError(f"Optimistic auto-reset shares starts among {self.group}, but {len(keys)} step together.")
+        step = each(env.transition, keys, state, actions, params=params)
+        starts = each(env.init, jax.vmap(restart_key)(keys[:: self.group]), params=params)
+        return _restart(env, step, jax.tree.map(lambda leaf: jnp.repeat(leaf, self.group, axis=LAST), starts))
 
 
 STRATEGIES: dict[str, AutoReset] = {"fresh": Fresh(), "cached": Cached(), "optimistic": Optimistic()}
@@ -93,3 +93,14 @@ def strategy(how: str | AutoReset) -> AutoReset:
     if how not in STRATEGIES:
         raise BatchError(f"There is no auto-reset strategy '{how}'; choose one of {', '.join(STRATEGIES)}.")
     return STRATEGIES[how]
+
+
+def each(function: Callable[..., Any], *batch: Any, params: Any) -> Any:
+    """`function` of every environment of the batch, with the same params."""
+    return jax.vmap(lambda *one: function(*one, params), in_axes=LAST, out_axes=LAST)(*batch)
+
+
+def _restart(env: Env[Any, Any], step: Step, fresh: tuple[Obs, Any]) -> Step:
+    fresh_obs, fresh_state = fresh
+    inherited = jax.vmap(env.inherit, in_axes=LAST, out_axes=LAST)(step.state, fresh_state)
+    return go_on(step, (fresh_obs, inherited))

@@ -4,7 +4,7 @@ JAX environments get it from `JaxBatch` below; environments in other languages i
 """
 
 import functools
-import pickle
+import io
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -87,6 +87,8 @@ class JaxBatch:
 
     def reset(self, seeds: Sequence[int] | None = None, mask: Any = None) -> Any:
         running = self._running
+        if running is None and mask is not None:
+            raise EnvwrightError("The first reset begins an episode in every environment; leave the mask out.")
         if running is None or (mask is None and seeds is not None):
             keys = self._keys(self._unpredictable() if seeds is None else seeds)
             running = self._place(_begin(self.env, keys, self.params))
@@ -94,7 +96,7 @@ class JaxBatch:
             where = np.ones(self.num_envs, bool) if mask is None else self._mask(mask)
             if seeds is not None:
                 running = _reseed(running, self._keys(seeds), where)
-            running = _begin_where(self.env, running, where, self.params)
+            running = _begin_where(self.env, running, where, seeds is not None, self.params)
         self._running = running
         return running.obs
 
@@ -108,23 +110,37 @@ class JaxBatch:
         return step
 
     def save(self, index: int) -> bytes:
-        running = self._now()
-        one = jax.tree.map(
-            lambda leaf: np.asarray(leaf[index]), running.replace(keys=jax.random.key_data(running.keys))
-        )
-        return pickle.dumps(jax.tree.leaves(one))
+        raw = _without_key_type(self._now())
+        index = self._index(index)
+        file = io.BytesIO()
+        np.savez(file, *(np.asarray(leaf[index]) for leaf in jax.tree.leaves(raw)))
+        return file.getvalue()
 
     def load(self, index: int, blob: bytes) -> None:
-        running = self._now()
-        raw = running.replace(keys=jax.random.key_data(running.keys))
-        one = jax.tree.unflatten(jax.tree.structure(raw), pickle.loads(blob))
-        raw = jax.tree.map(lambda leaf, new: leaf.at[index].set(new), raw, one)
+        raw = _without_key_type(self._now())
+        index = self._index(index)
+        leaves, structure = jax.tree.flatten(raw)
+        try:
+            saved = list(np.load(io.BytesIO(blob)).values())
+        except (OSError, ValueError) as error:
+            raise EnvwrightError(f"This is not a saved environment: {error}.") from None
+        if [(x.shape, x.dtype) for x in saved] != [(leaf.shape[1:], leaf.dtype) for leaf in leaves]:
+            raise EnvwrightError(f"This was saved from another environment than {self.env}.")
+        changed = [leaf.at[index].set(new) for leaf, new in zip(leaves, saved, strict=True)]
+        raw = jax.tree.unflatten(structure, changed)
         keys = jax.random.wrap_key_data(raw.keys, impl=chance.FAST_PRNG)
         self._running = self._place(raw.replace(keys=keys))
 
     def render(self, index: int) -> Any:
+        index = self._index(index)
         state = jax.tree.map(lambda leaf: np.asarray(leaf[index]), self._now().state)
         return self.env.render(state, self.params)
+
+    def _index(self, index: int) -> int:
+        """The index, checked: JAX itself would take the last environment for one out of range."""
+        if not 0 <= index < self.num_envs:
+            raise EnvwrightError(f"There is no environment {index} in a batch of {self.num_envs}; they count from 0.")
+        return index
 
     def _now(self) -> Running:
         if self._running is None:
@@ -166,6 +182,11 @@ class JaxBatch:
         return jax.tree.map(lambda leaf: jax.device_put(leaf, self._sharding), running)
 
 
+def _without_key_type(running: Running) -> Running:
+    """The same with keys as plain numbers, which can be indexed, written and read."""
+    return running.replace(keys=jax.random.key_data(running.keys))
+
+
 @jax.jit
 def _keys_of(seeds: jax.Array) -> jax.Array:
     return jax.vmap(chance.key)(seeds)
@@ -188,13 +209,14 @@ def _reseed(running: Running, keys: jax.Array, mask: jax.Array) -> Running:
     return running.replace(keys=jnp.where(mask, keys, running.keys), calls=calls)
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def _begin_where(env: Env[Any, Any], running: Running, mask: jax.Array, params: Any) -> Running:
+@functools.partial(jax.jit, static_argnums=(0, 3))
+def _begin_where(env: Env[Any, Any], running: Running, mask: jax.Array, seeded: bool, params: Any) -> Running:
     """Only the environments in the mask make a call, so the luck of the others is not disturbed."""
 
     def one(key: jax.Array, obs: Any, state: Any, again: jax.Array) -> tuple[Any, Any]:
         fresh_obs, fresh = env.init(key, params)
-        return choose(again, (fresh_obs, env.inherit(state, fresh)), (obs, state))
+        fresh = fresh if seeded else env.inherit(state, fresh)  # a seed promises the same episode whatever came before
+        return choose(again, (fresh_obs, fresh), (obs, state))
 
     obs, state = jax.vmap(one)(_luck(running.keys, running.calls), running.obs, running.state, mask)
     return running.replace(calls=running.calls + mask.astype(jnp.uint32), obs=obs, state=state)

@@ -16,7 +16,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import jax
 import jax.numpy as jnp
 
-from envwright.core.chance import fork
+from envwright.core.chance import restart_key
 from envwright.core.record import Record
 from envwright.core.spaces import Space, check_action
 
@@ -99,23 +99,27 @@ class Env(ABC, Generic[State, Params]):
     def step(self, key: jax.Array, state: State, action: Any, params: Params | None = None) -> Step:
         """One step, then a fresh episode where one ended; `info["final_observation"]` keeps what was seen last."""
         params = self.default_params if params is None else params
-        step_key, reset_key = fork(key, 2)
-        step = self.transition(step_key, state, action, params)
-        return restart(self, step, self.init(reset_key, params))
+        step = self.transition(key, state, action, params)
+        return restart(self, step, self.init(restart_key(key), params))
 
 
 def restart(env: Env[State, Params], step: Step, fresh: tuple[Obs, State]) -> Step:
     """Where `step` ended its episode, go on from `fresh`."""
-    fresh_obs, fresh_state = fresh
-    fresh_state = env.inherit(step.state, fresh_state)
-    info = {**step.info, "final_observation": step.obs}
-    return step._replace(
-        obs=choose(step.done, fresh_obs, step.obs),
-        state=choose(step.done, fresh_state, step.state),
-        info=info,
-    )
+    obs, state = fresh
+    return go_on(step, (obs, env.inherit(step.state, state)))
+
+
+def go_on(step: Step, fresh: tuple[Obs, Any]) -> Step:
+    """`step`, with `fresh` in place of an ended episode, whose last sight stays in `info`."""
+    obs, state = choose(step.done, fresh, (step.obs, step.state))
+    return step._replace(obs=obs, state=state, info={**step.info, "final_observation": step.obs})
 
 
 def choose(condition: jax.Array, yes: Any, no: Any) -> Any:
-    """`yes` or `no`, leaf by leaf."""
-    return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)
+    """`yes` or `no`, leaf by leaf; a condition of many environments runs along the last axis of every leaf."""
+
+    def one(a: Any, b: Any) -> jax.Array:
+        missing = jnp.ndim(a) - condition.ndim if condition.ndim else 0
+        return jnp.where(condition.reshape((1,) * missing + condition.shape), a, b)
+
+    return jax.tree.map(one, yes, no)

@@ -7,7 +7,8 @@ environment's step is a hundred instructions. Three measures, each measured on P
 - `tune_cpu` asks XLA to compute several outputs in one pass over the batch, and makes one device of every core;
 - `shard` spreads a batch over the devices there are, with no communication between them.
 
-All three change when and where values are computed, never which: results are the same bits.
+All three change when and where values are computed, not which. Rules that guard their roundings (`core.numerics`) give
+the same bits in every layout.
 """
 
 import os
@@ -43,9 +44,14 @@ def tune_cpu(devices: int | None = None) -> None:
         flags = flags.replace(name, f"{name}{ours},") if name in flags else f"{flags} {name}{ours}"
         os.environ["XLA_FLAGS"] = flags.strip()
     try:
-        jax.config.update("jax_num_cpu_devices", devices or len(os.sched_getaffinity(0)))
+        jax.config.update("jax_num_cpu_devices", devices or _cores())
     except RuntimeError:  # JAX has started; its devices are what they are
         return
+
+
+def _cores() -> int:
+    """How many cores this process may use; on systems that do not tell, how many there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def on_cpu() -> bool:
@@ -61,8 +67,8 @@ def compiler_options() -> dict[str, Any]:
 def one_kernel(function: Callable[P, R]) -> Callable[P, R]:
     """`function`, compiled on CPU as one kernel instead of many; elsewhere, `function`.
 
-    For loops over elementwise code such as most environments. Not for matrix products: inside a kernel XLA cannot call
-    its fast library for them.
+    For loops over elementwise code such as most environments, on arrays of up to some thousand elements. Not for matrix
+    products: inside a kernel XLA cannot call its fast library for them.
     """
 
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -81,7 +87,7 @@ def one_kernel(function: Callable[P, R]) -> Callable[P, R]:
 def mesh(devices: int | None = None) -> Mesh:
     """The first `devices` devices, or all, in a row along the batch axis."""
     available = jax.devices()
-    if devices is not None and devices > len(available):
+    if devices is not None and not 1 <= devices <= len(available):
         raise BatchError(
             f"JAX has {len(available)} devices, not {devices}; on CPU call envwright.tune_cpu({devices}) first."
         )

@@ -30,6 +30,18 @@ class Spec:
         """What people type: `Pong-v0` is `pong`."""
         return self.id.rsplit("-v", 1)[0].lower()
 
+    @property
+    def version(self) -> int:
+        return int(self.id.rsplit("-v", 1)[1])
+
+    def load(self) -> Any:
+        """Import the class."""
+        module, _, name = self.entry_point.partition(":")
+        try:
+            return getattr(importlib.import_module(module), name)
+        except (ModuleNotFoundError, AttributeError) as error:
+            raise EnvwrightError(f"{self.id} should be at {self.entry_point}, but: {error}.") from error
+
 
 _specs: dict[str, Spec] = {}
 
@@ -53,10 +65,10 @@ def register(
 
 
 def registered() -> tuple[Spec, ...]:
-    """All environments, ours and those of installed packages, in order of their ids."""
+    """All environments, ours and those of installed packages, by name and version."""
     installed = importlib.metadata.entry_points(group=ENTRY_POINTS)
     others = {point.name: Spec(point.name, point.value) for point in installed}
-    return tuple(sorted((others | _specs).values(), key=lambda spec: spec.id))
+    return tuple(sorted((others | _specs).values(), key=lambda spec: (spec.name, spec.version)))
 
 
 def spec(id: str) -> Spec:
@@ -71,10 +83,9 @@ def spec(id: str) -> Spec:
 
 
 def make(id: str, *, max_episode_steps: int | None = None, **kwargs: Any) -> Env[Any, Any]:
-    """Make an environment: `make("Pong-v0", frameskip=8)`. A time limit given here replaces the id's own; -1 lifts it."""
+    """Make an environment: `make("Pong-v0", frameskip=8)`. A time limit given here replaces the id's; -1 lifts it."""
     chosen = spec(id)
-    module, _, name = chosen.entry_point.partition(":")
-    kind = getattr(importlib.import_module(module), name)
+    kind = chosen.load()
     try:
         env = kind(**{**chosen.kwargs, **kwargs})
     except (TypeError, ValueError) as error:

@@ -9,14 +9,16 @@ import jax.numpy as jnp
 from jax.sharding import Mesh, PartitionSpec
 
 from envwright.core import execute
-from envwright.core.autoreset import AutoReset, strategy
+from envwright.core.autoreset import LAST, AutoReset, strategy
 from envwright.core.chance import fork
 from envwright.core.env import Env
+from envwright.core.errors import BatchError
 from envwright.core.record import Record
 
-Policy = Callable[[jax.Array, Any], jax.Array]  # (key, obs) -> action, for one environment
+Policy = Callable[[jax.Array, Any], jax.Array]  # (key, obs) -> actions, for a batch: leading axis of environments
 
 TILE = 256  # environments that step together: the state of Pong, twice, fits a first-level cache of 32 KiB
+LARGEST_TILE = 4096  # XLA splits larger loops over threads, which it cannot do inside a kernel
 
 
 class Last(Record):
@@ -29,18 +31,25 @@ class Last(Record):
     truncated: jax.Array  # (num_envs,) bool
 
 
-def random_policy(env: Env[Any, Any], params: Any) -> Policy:
-    """Uniformly random actions."""
-    space = env.action_space(params)
-    return lambda key, obs: space.sample(key)
+class Transition(Record):
+    """One step of a batch as a learner wants it, a leading axis of environments on every leaf."""
+
+    obs: Any  # what the policy saw
+    action: Any
+    reward: jax.Array
+    terminated: jax.Array
+    truncated: jax.Array
+    final_obs: Any  # what came of the action, before any auto-reset: bootstrap from it where truncated
+    state: Any  # after the step and the auto-reset
+    info: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Rollout:
-    """A compiled rollout: `last = rollout.reset(key)`, then `last = rollout(key, last)` as often as you like.
+    """`last = rollout.reset(key)`, then `last = rollout(key, last)` as often as you like; compiled at the first call.
 
-    Every step writes observations, rewards and flags of all environments. They are handed out after the last step;
-    with `collect` they are stacked and returned too, as a second value with a leading axis of steps.
+    Every step writes observations, rewards and flags of all environments; those of the last step are handed out. With
+    `collect`, the call returns a second value: what `collect` took of every step, with a leading axis of steps.
     """
 
     num_envs: int
@@ -64,80 +73,111 @@ def rollout(
     steps: int,
     params: Any = None,
     autoreset: str | AutoReset = "fresh",
+    collect: Callable[[Transition], Any] | None = None,
     devices: int | None = None,
-    tile: int | None = TILE,
-    collect: bool = False,
+    fused: bool = True,
+    tile: int = TILE,
 ) -> Rollout:
-    """Compile `steps` steps of `num_envs` environments under `policy` (random unless given).
+    """Prepare `steps` steps of `num_envs` environments under `policy` (random actions unless given).
 
-    `tile` environments at a time take all their steps before the next tile does, in one kernel, so that they stay in
-    the fastest cache. `None` steps the whole batch together in XLA's ordinary kernels: the layout for policies with
-    large matrix products.
+    `collect=lambda t: (t.obs, t.action, t.reward)` keeps that of every step. The batch is divided over `devices`, all
+    unless told. On CPU, `fused` runs each share as one kernel, in which at most `tile` environments at a time take all
+    their steps before the next ones do and stay in the fastest cache; turn it off for policies that multiply large
+    matrices, which XLA does better in kernels of their own.
     """
     params = env.default_params if params is None else params
     policy = policy or random_policy(env, params)
     how = strategy(autoreset)
     over = execute.mesh(devices)
+    if steps < 1:
+        raise BatchError(f"A rollout takes at least one step, but steps is {steps}.")
     a_device = execute.check_divides(num_envs, over.size, "devices")
-    a_tile = min(tile or a_device, a_device)
-    tiles = execute.check_divides(a_device, a_tile, f"tiles of {a_tile}") if a_device % a_tile else a_device // a_tile
+    a_tile = _tile_size(a_device, tile) if fused else None
+    tiles = a_device // a_tile if a_tile else 1
 
-    def one_step(key: jax.Array, last: Last, params: Any) -> Last:
-        act_keys, step_keys = (jax.random.split(half, a_tile) for half in fork(key, 2))
-        actions = jax.vmap(policy)(act_keys, last.obs)
-        step = how.step(env, step_keys, last.state, actions, params)
-        return Last(step.obs, step.state, step.reward, step.terminated, step.truncated)
+    def one_step(last: Last, key: jax.Array, params: Any) -> tuple[Last, Any]:
+        """Environments along the last axis; the policy and `collect` see them along the first."""
+        act_key, step_key = fork(key, 2)
+        actions = policy(act_key, _to_front(last.obs))
+        keys = jax.random.split(step_key, len(last.reward))
+        step = how.step(env, keys, last.state, _to_back(actions), params)
+        flags = step.reward, step.terminated, step.truncated
+        after = Last(step.obs, step.state, *flags)
+        if collect is None:
+            return after, None
+        info = dict(step.info)
+        final_obs = info.pop("final_observation")
+        kept = _to_front(Transition(last.obs, _to_back(actions), *flags, final_obs, step.state, info))
+        return after, collect(kept)
 
-    def one_tile(key: jax.Array, last: Last, params: Any) -> Any:
+    def one_tile(key: jax.Array, last: Last, params: Any) -> tuple[Last, Any]:
         def body(last: Last, t: jax.Array) -> tuple[Last, Any]:
-            last = one_step(jax.random.fold_in(key, t), last, params)
-            return last, last if collect else None
+            return one_step(last, jax.random.fold_in(key, t), params)
 
-        last, history = jax.lax.scan(body, last, jnp.arange(steps, dtype=jnp.uint32))
-        return (last, history) if collect else last
+        last, history = jax.lax.scan(body, _to_back(last), jnp.arange(steps, dtype=jnp.uint32))
+        return _to_front(last), history
 
-    def one_device(keys: jax.Array, last: Last, params: Any) -> Any:
+    def one_device(keys: jax.Array, last: Last, params: Any) -> tuple[Last, Any]:
         if tiles == 1:
             return one_tile(keys[0], last, params)
-        cut = jax.tree.map(lambda leaf: leaf.reshape(tiles, a_tile, *leaf.shape[1:]), last)
-        done = jax.lax.map(lambda tile: one_tile(tile[0], tile[1], params), (keys, cut))
-        return _join(done, collect)
+        cut = jax.tree.map(lambda leaf: leaf.reshape(tiles, -1, *leaf.shape[1:]), last)
+        return _join(*jax.lax.map(lambda tile: one_tile(tile[0], tile[1], params), (keys, cut)))
 
-    body = execute.one_kernel(one_device) if tile else one_device
-    run = _over_devices(body, over, tiles, collect)
+    run = _over_devices(execute.one_kernel(one_device) if a_tile else one_device, over, tiles)
     start = jax.jit(
-        lambda key, params: _blank(how.reset(env, jax.random.split(key, num_envs), params)),
+        lambda key, params: _blank(_to_front(how.reset(env, jax.random.split(key, num_envs), params))),
         out_shardings=execute.batch_sharding(over),
     )
-    return Rollout(num_envs, steps, start, run, params)
+    return Rollout(num_envs, steps, start, run if collect else lambda *args: run(*args)[0], params)
 
 
-def _over_devices(body: Callable[..., Any], over: Mesh, tiles: int, collect: bool) -> Callable[..., Any]:
+def random_policy(env: Env[Any, Any], params: Any) -> Policy:
+    """Uniformly random actions."""
+    space = env.action_space(params)
+
+    def policy(key: jax.Array, obs: Any) -> jax.Array:
+        return space.sample(key, (len(jax.tree.leaves(obs)[0]),))
+
+    return policy
+
+
+def _tile_size(num_envs: int, at_most: int) -> int | None:
+    """The largest part of a batch, up to `at_most`, that divides it; None if a kernel cannot hold a useful one."""
+    if not 1 <= at_most <= LARGEST_TILE:
+        raise BatchError(f"A tile holds 1 to {LARGEST_TILE} environments, but tile is {at_most}.")
+    size = max(n for n in range(1, min(at_most, num_envs) + 1) if num_envs % n == 0)
+    if size >= at_most / 4:
+        return size
+    return num_envs if num_envs <= LARGEST_TILE else None  # rather too large a tile than many tiny ones
+
+
+def _over_devices(body: Callable[..., Any], over: Mesh, tiles: int) -> Callable[..., Any]:
     """Run `body` on every device's share of the batch, with a key for each tile."""
     batch, steps_then_batch, whole = PartitionSpec(execute.AXIS), PartitionSpec(None, execute.AXIS), PartitionSpec()
+    shared = jax.shard_map(
+        body, mesh=over, in_specs=(batch, batch, whole), out_specs=(batch, steps_then_batch), check_vma=False
+    )
 
-    def run(key: jax.Array, last: Last, params: Any) -> Any:
-        keys = jax.random.split(key, over.size * tiles)
-        shared = jax.shard_map(
-            body,
-            mesh=over,
-            in_specs=(batch, batch, whole),
-            out_specs=(batch, steps_then_batch) if collect else batch,
-            check_vma=False,
-        )
-        return shared(keys, last, params)
+    def run(key: jax.Array, last: Last, params: Any) -> tuple[Last, Any]:
+        return shared(jax.random.split(key, over.size * tiles), last, params)
 
     return jax.jit(run, compiler_options=execute.compiler_options())
 
 
-def _join(done: Any, collect: bool) -> Any:
+def _join(last: Last, history: Any) -> tuple[Last, Any]:
     """Put the tiles of a batch side by side again."""
-    last, history = done if collect else (done, None)
     last = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), last)
-    if not collect:
-        return last
     # (tiles, steps, tile, ...) -> (steps, tiles * tile, ...)
     return last, jax.tree.map(lambda x: jnp.moveaxis(x, 0, 1).reshape(x.shape[1], -1, *x.shape[3:]), history)
+
+
+def _to_back(batch: Any) -> Any:
+    """Environments from the first axis of every leaf to the last."""
+    return jax.tree.map(lambda leaf: jnp.moveaxis(leaf, 0, LAST), batch)
+
+
+def _to_front(batch: Any) -> Any:
+    return jax.tree.map(lambda leaf: jnp.moveaxis(leaf, LAST, 0), batch)
 
 
 def _blank(start: tuple[Any, Any]) -> Last:

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from envwright.core.env import Chance, Env, Obs, Step
+from envwright.core.errors import EnvwrightError
 from envwright.core.record import Record, scalar
 from envwright.core.spaces import Space
 
@@ -32,6 +33,12 @@ class TimeLimit(Env[TimedState, TimedParams]):
 
     env: Env[Any, Any]
     max_episode_steps: int
+
+    def __post_init__(self) -> None:
+        if self.max_episode_steps < 1:
+            raise EnvwrightError(
+                f"A time limit is at least one step, but max_episode_steps is {self.max_episode_steps}."
+            )
 
     @property
     def default_params(self) -> TimedParams:

@@ -56,8 +56,9 @@ class Pong(Env[State, Params]):
         return -(jax.random.bits(key, (), jnp.uint32) >> 31).astype(jnp.int32)
 
     def start(self, chance: jax.Array, params: Params) -> tuple[jax.Array, State]:
-        state = rules.new_game(chance, params)
-        return observe(state, params), state
+        # There are two openings. Observing both once is cheaper than one in every game at every step.
+        level, sinking = (observe(rules.new_game(jnp.int32(serve), params), params) for serve in (0, -1))
+        return choose(chance == 0, level, sinking), rules.new_game(chance, params)
 
     def draw(self, key: jax.Array, state: State, action: jax.Array, params: Params) -> jax.Array:
         """The serve of the next round, should this step end one."""
@@ -106,7 +107,7 @@ def observe(state: State, params: Params) -> jax.Array:
         "score_l": (state.score_l >= p.max_score).astype(jnp.float32),
         "score_r": (state.score_r >= p.max_score).astype(jnp.float32),
     }
-    return jnp.array([features[name] for name in FEATURES])
+    return jnp.stack([features[name] for name in FEATURES])
 
 
 def reward(event: rules.Event) -> jax.Array:

@@ -76,8 +76,8 @@ def frame(state: State, params: Params) -> tuple[State, Event]:
     state = move_ball(state)
     state = bounce_off_walls(state, params)
     state, won = meet_left_edge(state, params)
-    after_right, bounced, lost = meet_right_edge(state, params)
-    return choose(won, state, after_right), Event(won=won, lost=lost & ~won, bounced=bounced & ~won)
+    state, bounced, lost = meet_right_edge(state, params)  # no ball is at both edges
+    return state, Event(won=won, lost=lost, bounced=bounced)
 
 
 def move_paddles(state: State, params: Params) -> State:
