@@ -19,7 +19,7 @@ from envwright.play import play
 PLAY = "from envwright.play import play; play('Pong-v0', seed=0)"
 # Fails when the screen is taken already.
 BROKEN = "import envwright.play as p; p.run = lambda *a, **k: 1 / 0; p.play('Pong-v0', seed=0)"
-# A new session that opens a terminal is governed by it, so that Ctrl-C reaches the program as a signal.
+# A new session that opens a terminal is governed by it, so that Ctrl-C would reach the program as a signal.
 GOVERNED = "import os; os.close(os.open(os.ttyname(0), os.O_RDWR)); "
 TAKEN, GIVEN_BACK = b"\x1b[?1049h", b"\x1b[?1049l"
 
@@ -69,6 +69,8 @@ class Session:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+        if self.process.stderr is not None:
+            self.process.stderr.close()
         os.close(self.ours)
         os.close(self.theirs)
 

@@ -35,10 +35,11 @@ def _is_terminal(stream: Any) -> bool:
 
 
 class Terminal:
-    """The terminal while it is played on: keys come at once and unseen, Ctrl-C still interrupts."""
+    """The terminal while it is played on: keys come at once and unseen, Ctrl-C among them."""
 
     def __init__(self) -> None:
         self._in, self._out = sys.stdin.fileno(), sys.stdout.fileno()
+        self._told_to_leave: int | None = None  # the signal that did
 
     def __enter__(self) -> Self:
         import termios
@@ -46,10 +47,12 @@ class Terminal:
 
         sys.stdout.flush()
         self._before = termios.tcgetattr(self._in)
-        self._handler = signal.signal(signal.SIGTERM, _leave)
+        self._handler = signal.signal(signal.SIGTERM, self._on_signal)
         try:
             tty.setcbreak(self._in)
             attributes = termios.tcgetattr(self._in)
+            # Ctrl-C is a key here: as a signal it is an exception at any point, which a destructor may swallow.
+            attributes[6][termios.VINTR] = _DISABLED
             attributes[6][termios.VSUSP] = _DISABLED  # Ctrl-Z would leave the shell on our screen
             termios.tcsetattr(self._in, termios.TCSANOW, attributes)
             self.write(_TAKE)
@@ -72,13 +75,19 @@ class Terminal:
             termios.tcsetattr(self._in, termios.TCSAFLUSH, self._before)
             signal.signal(signal.SIGTERM, self._handler)
 
+    def _on_signal(self, signum: int, frame: FrameType | None) -> None:
+        del frame
+        self._told_to_leave = signum
+
     def size(self) -> tuple[int, int]:
         """Columns and rows."""
         columns, rows = os.get_terminal_size(self._out)
         return max(1, columns), max(1, rows)
 
     def read(self) -> bytes:
-        """What was typed since the last call; nothing if nothing was."""
+        """What was typed since the last call; nothing if nothing was. Leaves here if a signal asked for it."""
+        if self._told_to_leave is not None:
+            sys.exit(128 + self._told_to_leave)
         ready, _, _ = select.select([self._in], [], [], 0)
         if not ready:
             return b""
@@ -92,8 +101,3 @@ class Terminal:
         data = text.encode()
         while data:
             data = data[os.write(self._out, data) :]
-
-
-def _leave(signum: int, frame: FrameType | None) -> None:
-    del frame
-    sys.exit(128 + signum)
