@@ -82,7 +82,7 @@ class Pong(Env[State, Params]):
         """Which way the agent's paddle goes, 1 being up."""
         if self.continuous:
             return clamp(action[0], -1, 1)
-        return (action == UP).astype(jnp.float32) - (action == DOWN).astype(jnp.float32)
+        return jnp.float32(action == UP) - jnp.float32(action == DOWN)
 
     def inherit(self, old: State, new: State) -> State:
         """The reference's reset forgets to clear these two."""

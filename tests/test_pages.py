@@ -1,0 +1,26 @@
+"""What the README shows, runs; what the pages link to, exists."""
+
+import re
+from pathlib import Path
+
+import envwright
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def test_the_readmes_code_runs_from_top_to_bottom():
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    params = envwright.make("Pong-v0").default_params
+    space = {"action": 1, "key": envwright.key(2), "params": params}
+    for block in blocks:
+        exec(block, space)
+    assert len(blocks) == 3
+    assert space["last"].obs.shape == (4096, 8)
+
+
+def test_every_link_and_picture_is_there():
+    for page in PAGES:
+        targets = re.findall(r'\]\(([^)#]+)\)|src="([^"]+)"', page.read_text())
+        for target in (a or b for a, b in targets):
+            assert (page.parent / target).exists(), f"{page.name} points at {target}"
