@@ -1,5 +1,7 @@
 """Rollouts: whatever the layout, every environment takes every step, under luck that its key decides."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -78,12 +80,14 @@ def test_resetting_does_not_depend_on_the_layout() -> None:
     assert all(same_bits(starts[0], start) for start in starts)
 
 
-def test_a_tile_of_the_whole_share_is_the_same_as_no_tile() -> None:
-    """One kernel or many: the luck is the same, and so are the bits."""
-    env = envwright.make("Pong-v0", frameskip=4)
-    runs = [envwright.rollout(env, num_envs=32, steps=50, fused=fused) for fused in (False, True)]
-    one, other = (run(KEY, run.reset(START)) for run in runs)
-    assert same_bits(one, other)
+@pytest.mark.parametrize("continuous", [False, True])
+@pytest.mark.parametrize("layout", [{}, {"tile": 8}, {"tile": 16, "devices": 1}, {"collect": keep}], ids=str)
+def test_the_same_keys_give_the_same_games_in_every_layout(layout: dict[str, Any], continuous: bool) -> None:
+    env = envwright.make("Pong-v0", frameskip=4, continuous=continuous)
+    plain = envwright.rollout(env, num_envs=32, steps=50, fused=False, devices=1)
+    other = envwright.rollout(env, num_envs=32, steps=50, **layout)
+    result = other(KEY, other.reset(START))
+    assert same_bits(plain(KEY, plain.reset(START)), result[0] if "collect" in layout else result)
 
 
 def test_no_luck_is_used_twice_in_a_rollout() -> None:
@@ -116,9 +120,9 @@ def test_the_mean_reward_of_pong_is_the_same_in_every_layout() -> None:
         assert abs(mean.mean() - means[0].mean()) < 4.5 * np.hypot(error, errors[0])  # a false alarm once in 1e5 keys
 
 
-def test_the_policy_sees_a_batch_of_observations_and_a_key_of_its_own() -> None:
-    def policy(key: jax.Array, obs: jax.Array) -> jax.Array:
-        assert (key.shape, obs.shape) == ((), (4, 2))  # a device's share
+def test_the_policy_sees_an_observation_and_a_key_for_each_environment() -> None:
+    def policy(keys: jax.Array, obs: jax.Array) -> jax.Array:
+        assert (keys.shape, obs.shape) == ((4,), (4, 2))  # a device's share
         return obs[:, 0].astype(jnp.int32) % 3
 
     run = envwright.rollout(ENV, policy, num_envs=8, steps=6, collect=keep)
@@ -203,6 +207,6 @@ def test_fewer_than_one_step_or_environment_a_tile_is_refused(kwargs: dict[str, 
 
 def test_the_random_policy_samples_the_action_space() -> None:
     policy = random_policy(ENV, ENV.default_params)
-    actions = policy(envwright.key(0), jnp.zeros((30, 2)))
+    actions = policy(jax.random.split(envwright.key(0), 30), None)
     assert actions.shape == (30,)
     assert set(actions.tolist()) == {0, 1, 2}

@@ -54,7 +54,7 @@ def test_a_discrete_space_that_cannot_be_sampled_is_refused(n: int) -> None:
 
 
 def test_the_largest_discrete_space_is_sampled_to_its_end() -> None:
-    draws = Discrete(2**16).sample(envwright.key(0), (10_000,))
+    draws = jax.vmap(Discrete(2**16).sample)(jax.random.split(envwright.key(0), 10_000))
     assert int(draws.max()) > 65_400
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import DTypeLike
 
+from envwright.core import key, rollout
 from envwright.core.record import field_names, scalar
 from envwright.envs.pong import Params, Pong, State, policies, rules
 from envwright.envs.pong.env import observe
@@ -96,6 +97,32 @@ def agree(name: str, expected: np.ndarray, got) -> None:
     assert got.dtype == expected.dtype, name
     unequal = bits(expected) != bits(got)
     assert not unequal.any(), f"{name}: {expected[unequal][:3]} became {got[unequal][:3]}"
+
+
+@pytest.mark.parametrize("continuous", [False, True])
+@pytest.mark.parametrize("layout", [{"tile": 64}, {"devices": 1}, {"fused": False}], ids=str)
+def test_rollouts_as_users_run_them_are_the_games_of_c(layout, continuous):
+    """The other way round: the translation plays with luck of its own, and C replays it."""
+    env, n, steps = Pong(frameskip=4, continuous=continuous), 512, 400
+    run = rollout(env, num_envs=n, steps=steps, collect=lambda t: t, **layout)
+    last, history = run(key(1), run.reset(key(0)))
+    bare = rollout(env, num_envs=n, steps=steps, **layout)  # without collecting, in tiles
+    jax.tree.map(lambda a, b: agree("bare", np.asarray(a), b), last, bare(key(1), bare.reset(key(0))))
+    reference = PongReference(n, frameskip=4, continuous=continuous)
+    reference.reset(as_rand(run.reset(key(0)).state.ball_vy))
+    for t in range(steps):
+        now = jax.tree.map(lambda leaf, t=t: np.asarray(leaf[t]), history)
+        reference.step(now.action, as_rand(now.state.ball_vy))
+        agree("reward", reference.reward, now.reward)
+        agree("terminated", reference.terminated, now.terminated)
+        for name in field_names(State):
+            agree(name, reference.fields[name], getattr(now.state, name))
+    assert history.terminated.any()
+
+
+def as_rand(ball_vy) -> np.ndarray:
+    """What rand() must have been for a serve that left the ball with this speed; of no account without a serve."""
+    return (np.asarray(ball_vy) == 0).astype(np.int32)
 
 
 def test_params_given_as_arguments_give_the_same_bits_as_constants():

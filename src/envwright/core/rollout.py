@@ -15,7 +15,7 @@ from envwright.core.env import Env
 from envwright.core.errors import BatchError
 from envwright.core.record import Record
 
-Policy = Callable[[jax.Array, Any], jax.Array]  # (key, obs) -> actions, for a batch: leading axis of environments
+Policy = Callable[[jax.Array, Any], jax.Array]  # (keys, obs) -> actions, of a batch: a leading axis of environments
 
 TILE = 256  # environments that step together: the state of Pong, twice, fits a first-level cache of 32 KiB
 LARGEST_TILE = 4096  # XLA splits larger loops over threads, which it cannot do inside a kernel
@@ -80,6 +80,9 @@ def rollout(
 ) -> Rollout:
     """Prepare `steps` steps of `num_envs` environments under `policy` (random actions unless given).
 
+    A policy gets a key and an observation for each environment and returns an action for each. What happens depends on
+    the keys alone: the same ones give the same games in every layout, on any number of devices.
+
     `collect=lambda t: (t.obs, t.action, t.reward)` keeps that of every step. The batch is divided over `devices`, all
     unless told. On CPU, `fused` runs each share as one kernel, in which at most `tile` environments at a time take all
     their steps before the next ones do and stay in the fastest cache; turn it off for policies that multiply large
@@ -92,15 +95,15 @@ def rollout(
     if steps < 1:
         raise BatchError(f"A rollout takes at least one step, but steps is {steps}.")
     a_device = execute.check_divides(num_envs, over.size, "devices")
-    a_tile = _tile_size(a_device, tile) if fused else None
+    # What is collected goes to main memory anyway, and tiles of it would have to be put together again.
+    a_tile = _tile_size(a_device, LARGEST_TILE if collect else tile) if fused else None
     tiles = a_device // a_tile if a_tile else 1
 
-    def one_step(last: Last, key: jax.Array, params: Any) -> tuple[Last, Any]:
+    def one_step(last: Last, key: jax.Array, indices: jax.Array, params: Any) -> tuple[Last, Any]:
         """Environments along the last axis; the policy and `collect` see them along the first."""
-        act_key, step_key = fork(key, 2)
-        actions = policy(act_key, _to_front(last.obs))
-        keys = jax.random.split(step_key, len(last.reward))
-        step = how.step(env, keys, last.state, _to_back(actions), params)
+        act_keys, step_keys = (jax.vmap(jax.random.fold_in, in_axes=(None, 0))(k, indices) for k in fork(key, 2))
+        actions = policy(act_keys, _to_front(last.obs))
+        step = how.step(env, step_keys, last.state, _to_back(actions), params)
         flags = step.reward, step.terminated, step.truncated
         after = Last(step.obs, step.state, *flags)
         if collect is None:
@@ -110,20 +113,20 @@ def rollout(
         kept = _to_front(Transition(last.obs, _to_back(actions), *flags, final_obs, step.state, info))
         return after, collect(kept)
 
-    def one_tile(key: jax.Array, last: Last, params: Any) -> tuple[Last, Any]:
+    def one_tile(key: jax.Array, indices: jax.Array, last: Last, params: Any) -> tuple[Last, Any]:
         def body(last: Last, t: jax.Array) -> tuple[Last, Any]:
-            return one_step(last, jax.random.fold_in(key, t), params)
+            return one_step(last, jax.random.fold_in(key, t), indices, params)
 
         last, history = jax.lax.scan(body, _to_back(last), jnp.arange(steps, dtype=jnp.uint32))
         return _to_front(last), history
 
-    def one_device(keys: jax.Array, last: Last, params: Any) -> tuple[Last, Any]:
+    def one_device(key: jax.Array, indices: jax.Array, last: Last, params: Any) -> tuple[Last, Any]:
         if tiles == 1:
-            return one_tile(keys[0], last, params)
-        cut = jax.tree.map(lambda leaf: leaf.reshape(tiles, -1, *leaf.shape[1:]), last)
-        return _join(*jax.lax.map(lambda tile: one_tile(tile[0], tile[1], params), (keys, cut)))
+            return one_tile(key, indices, last, params)
+        cut = jax.tree.map(lambda leaf: leaf.reshape(tiles, -1, *leaf.shape[1:]), (indices, last))
+        return _join(*jax.lax.map(lambda tile: one_tile(key, tile[0], tile[1], params), cut))
 
-    run = _over_devices(execute.one_kernel(one_device) if a_tile else one_device, over, tiles)
+    run = _over_devices(execute.one_kernel(one_device) if a_tile else one_device, over, num_envs)
     start = jax.jit(
         lambda key, params: _blank(_to_front(how.reset(env, jax.random.split(key, num_envs), params))),
         out_shardings=execute.batch_sharding(over),
@@ -134,11 +137,7 @@ def rollout(
 def random_policy(env: Env[Any, Any], params: Any) -> Policy:
     """Uniformly random actions."""
     space = env.action_space(params)
-
-    def policy(key: jax.Array, obs: Any) -> jax.Array:
-        return space.sample(key, (len(jax.tree.leaves(obs)[0]),))
-
-    return policy
+    return lambda keys, obs: jax.vmap(space.sample)(keys)
 
 
 def _tile_size(num_envs: int, at_most: int) -> int | None:
@@ -151,15 +150,15 @@ def _tile_size(num_envs: int, at_most: int) -> int | None:
     return num_envs if num_envs <= LARGEST_TILE else None  # rather too large a tile than many tiny ones
 
 
-def _over_devices(body: Callable[..., Any], over: Mesh, tiles: int) -> Callable[..., Any]:
-    """Run `body` on every device's share of the batch, with a key for each tile."""
+def _over_devices(body: Callable[..., Any], over: Mesh, num_envs: int) -> Callable[..., Any]:
+    """Run `body` on every device's share of the batch, which knows the indices of its environments."""
     batch, steps_then_batch, whole = PartitionSpec(execute.AXIS), PartitionSpec(None, execute.AXIS), PartitionSpec()
     shared = jax.shard_map(
-        body, mesh=over, in_specs=(batch, batch, whole), out_specs=(batch, steps_then_batch), check_vma=False
+        body, mesh=over, in_specs=(whole, batch, batch, whole), out_specs=(batch, steps_then_batch), check_vma=False
     )
 
     def run(key: jax.Array, last: Last, params: Any) -> tuple[Last, Any]:
-        return shared(jax.random.split(key, over.size * tiles), last, params)
+        return shared(key, jnp.arange(num_envs, dtype=jnp.uint32), last, params)
 
     return jax.jit(run, compiler_options=execute.compiler_options())
 

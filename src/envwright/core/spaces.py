@@ -30,9 +30,9 @@ class Discrete:
     def dtype(self) -> np.dtype[Any]:
         return np.dtype(np.int32)
 
-    def sample(self, key: jax.Array, batch: tuple[int, ...] = ()) -> jax.Array:
-        """Uniform draws. Fixed point instead of rejection: a bias below n / 2**32, and far cheaper."""
-        bits = jax.random.bits(key, batch, jnp.uint32)
+    def sample(self, key: jax.Array) -> jax.Array:
+        """A uniform draw. Fixed point instead of rejection: a bias below n / 2**32, and far cheaper."""
+        bits = jax.random.bits(key, (), jnp.uint32)
         return scale_bits(bits, self.n).astype(jnp.int32)
 
     def contains(self, x: Any) -> bool:
@@ -52,11 +52,10 @@ class Box:
     def __post_init__(self) -> None:
         object.__setattr__(self, "dtype", np.dtype(self.dtype))  # np.float32 equals its dtype but hashes otherwise
 
-    def sample(self, key: jax.Array, batch: tuple[int, ...] = ()) -> jax.Array:
-        """Uniform draws between the bounds, which must be finite."""
-        shape = (*batch, *self.shape)
-        low, high = (jnp.broadcast_to(jnp.asarray(bound, self.dtype), shape) for bound in (self.low, self.high))
-        return jax.random.uniform(key, shape, self.dtype, low, high)
+    def sample(self, key: jax.Array) -> jax.Array:
+        """A uniform draw between the bounds, which must be finite."""
+        low, high = (jnp.broadcast_to(jnp.asarray(bound, self.dtype), self.shape) for bound in (self.low, self.high))
+        return jax.random.uniform(key, self.shape, self.dtype, low, high)
 
     def contains(self, x: Any) -> bool:
         x = np.asarray(x)
