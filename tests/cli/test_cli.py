@@ -54,7 +54,9 @@ def test_a_wrong_id_suggests_the_nearest(command):
 
 
 def test_wrong_words_get_one_sentence():
-    assert "'x' is not a whole number above 0" in one_sentence(run("verify", "pong", "--episodes", "x"))
+    assert "'x' is not a whole number of at least 1" in one_sentence(run("verify", "pong", "--episodes", "x"))
+    assert "'-1' is not a whole number from 0 to" in one_sentence(run("verify", "pong", "--seed=-1"))
+    assert "'0' is not a whole number of at least 1" in one_sentence(run("play", "pong", "--fps", "0"))
     assert "invalid choice: 'dance'" in one_sentence(run("dance"))
 
 
@@ -94,6 +96,12 @@ def test_verify_compares_with_c_and_writes_a_verdict(tmp_path, pong_library):
     assert verdict["version"] == 1
     assert verdict["passed"]
     assert verdict["verdicts"][0]["provenance"]["reference"] == "pufferlib==3.0.0"
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_the_work(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    complaint = one_sentence(run("verify", "pong", "--out", str(tmp_path / "file" / "out")))
+    assert "cannot be made" in complaint
 
 
 def test_bash_completes_commands_options_and_environments():

@@ -16,6 +16,7 @@ from envwright.envs.pong.env import observe
 from envwright.envs.pong.reference import PongReference
 from envwright.verify.lockstep import bits, verify_lockstep
 from envwright.verify.pong import log_of, verify_pong
+from envwright.verify.verdict import Verdict
 
 pytestmark = pytest.mark.usefixtures("pong_library")
 
@@ -135,6 +136,17 @@ def test_params_given_as_arguments_give_the_same_bits_as_constants():
     jax.tree.map(lambda a, b: agree("leaf", np.asarray(a), b), argument, constant)
 
 
+def compare(env: Pong, reference: PongReference, episodes: int) -> Verdict:
+    """Whole games of a candidate under every policy."""
+    reference.seed(0)
+    play = policies.mixed(env.frameskip)
+
+    def act(obs, rng):
+        return policies.as_actions(play(obs, rng), env.continuous)
+
+    return verify_lockstep(env, reference, act, episodes=episodes, seed=0, subject="a candidate", summarise=log_of)
+
+
 def test_another_court_agrees_too():
     factors = [0.83, 0.71, 1, 0.9, 0.77, 1.3, 0.61, 0.93, 1.7, 0.87, 1.1, 0.34]
     params = Params(
@@ -147,17 +159,7 @@ def test_another_court_agrees_too():
         def default_params(self) -> Params:
             return params
 
-    reference = PongReference(256, continuous=True, params=params)
-    reference.seed(5)
-    verdict = verify_lockstep(
-        OtherPong(continuous=True),
-        reference,
-        lambda obs, rng: policies.as_actions(policies.mixed(1)(obs, rng), True),
-        episodes=300,
-        seed=5,
-        subject="another court",
-        summarise=log_of,
-    )
+    verdict = compare(OtherPong(continuous=True), PongReference(256, continuous=True, params=params), episodes=300)
     assert verdict.passed, verdict.text()
 
 
@@ -192,17 +194,7 @@ class FreshSight(Pong):
     ("faulty", "field"), [(SlowOpponent(), "paddle_yl"), (ClearsWin(), "win"), (FreshSight(), "observation")]
 )
 def test_a_faulty_translation_is_caught_and_the_field_named(faulty, field):
-    reference = PongReference(60)
-    reference.seed(0)
-    verdict = verify_lockstep(
-        faulty,
-        reference,
-        lambda obs, rng: policies.as_actions(policies.mixed(1)(obs, rng), False),
-        episodes=200,
-        seed=0,
-        subject="faulty",
-        summarise=log_of,
-    )
+    verdict = compare(faulty, PongReference(60), episodes=200)
     assert not verdict.passed
     assert verdict.divergence is not None
     assert verdict.divergence.field == field

@@ -2,6 +2,9 @@
 
 import argparse
 
+from envwright.cli.numbers import LARGEST_SEED, whole_number
+from envwright.core.registry import spec
+
 NAME = "play"
 HELP = "Play an environment yourself, in this terminal."
 EXAMPLES = """\
@@ -16,12 +19,11 @@ Keys: arrows (or w and s) move, space pauses, r begins again, q quits.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("env", help="id or short name, see: envwright list")
-    parser.add_argument("--fps", type=int, default=60, help="steps a second (default 60)")
-    parser.add_argument("--seed", type=int, help="play the same luck again")
+    parser.add_argument("--fps", type=whole_number(1), default=60, help="steps a second (default 60)")
+    parser.add_argument("--seed", type=whole_number(0, LARGEST_SEED), help="play the same luck again")
 
 
 def run(args: argparse.Namespace) -> int:
-    from envwright.core.registry import spec
     from envwright.play import play
 
     play(spec(args.env).id, fps=args.fps, seed=args.seed)

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from envwright.core.errors import EnvwrightError
+from envwright.core.registry import spec
 
 NAME = "reference"
 HELP = "Fetch and build the slow original that an environment was translated from."
@@ -22,8 +23,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from envwright.core.registry import spec
-
     chosen = spec(args.env)
     if chosen.name != "pong":
         raise EnvwrightError(f"The reference of {chosen.id} is a Python package: pip install 'envwright[reference]'")

@@ -3,8 +3,11 @@
 import argparse
 from pathlib import Path
 
+from envwright.cli.numbers import LARGEST_SEED, whole_number
 from envwright.cli.screen import Progress, green, red
+from envwright.core import tune_cpu
 from envwright.core.errors import EnvwrightError
+from envwright.core.registry import spec
 
 NAME = "verify"
 HELP = "Compare an environment with the slow original, bit for bit."
@@ -19,15 +22,18 @@ it. Every field of the state, observation, reward and flag is compared after eve
 1: one does, and the first is named; 2: the comparison could not be made.
 """
 
-
 CONTROLS = ["discrete", "continuous"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("env", help="id or short name, see: envwright list")
-    parser.add_argument("--episodes", type=_positive, default=1000, help="episodes of each form (default 1000)")
-    parser.add_argument("--seed", type=int, default=0, help="another seed, other games (default 0)")
-    parser.add_argument("--frameskip", type=_positive, nargs="+", default=[1, 8], help="frames a step (default 1 8)")
+    parser.add_argument("--episodes", type=whole_number(1), default=1000, help="episodes of each form (default 1000)")
+    parser.add_argument(
+        "--seed", type=whole_number(0, LARGEST_SEED), default=0, help="another seed, other games (default 0)"
+    )
+    parser.add_argument(
+        "--frameskip", type=whole_number(1), nargs="+", default=[1, 8], help="frames a step (default 1 8)"
+    )
     parser.add_argument(
         "--control", nargs="+", choices=CONTROLS, default=CONTROLS, help="kinds of actions (default both)"
     )
@@ -35,9 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from envwright.core import tune_cpu
-    from envwright.core.registry import spec
-
     tune_cpu()
     chosen = spec(args.env)
     if chosen.name != "pong":
@@ -45,6 +48,12 @@ def run(args: argparse.Namespace) -> int:
     from envwright.verify.pong import verify_pong
     from envwright.verify.verdict import write
 
+    try:  # before the work, so that none is lost
+        args.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise EnvwrightError(
+            f"The folder {args.out} cannot be made: {error.strerror}; choose another with --out."
+        ) from None
     progress = Progress(args.episodes)
     verdicts = []
     for verdict in verify_pong(
@@ -57,9 +66,3 @@ def run(args: argparse.Namespace) -> int:
     write(verdicts, path)
     print(f"Written to {path}")
     return 0 if all(verdict.passed for verdict in verdicts) else 1
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number above 0")
-    return int(text)

@@ -5,7 +5,7 @@ environment's step is a hundred instructions. Three measures, each measured on P
 
 - `one_kernel` has a function compiled as a single kernel, so its loops carry no calls;
 - `tune_cpu` asks XLA to compute several outputs in one pass over the batch, and makes one device of every core;
-- `shard` spreads a batch over the devices there are, with no communication between them.
+- `mesh` and `batch_sharding` spread a batch over the devices there are, with no communication between them.
 
 All three change when and where values are computed, not which. Rules that guard their roundings (`core.numerics`) give
 the same bits in every layout.

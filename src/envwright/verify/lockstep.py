@@ -14,7 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from envwright.core import Env, Record, choose
+from envwright.core import Env, Record
+from envwright.core.env import restart
 from envwright.verify.verdict import Divergence, Verdict
 
 CHUNK = 256  # steps recorded before they are compared
@@ -80,8 +81,8 @@ def verify_lockstep(
     steps = finished = 0
     for recording in _record(reference, act, np.random.default_rng(seed)):
         replay, outcome = replay_chunk(replay, recording.actions, recording.chance)
-        bits, found = _compare(recording.outcome, outcome, recording, steps)
-        differing += bits
+        more, found = _compare(recording.outcome, outcome, recording, steps)
+        differing += more
         divergence = divergence or found
         steps += len(recording.actions)
         finished += int(recording.outcome["terminated"].sum())
@@ -138,10 +139,9 @@ def _replay(
         totals = jax.tree.map(
             lambda a, b: a + jnp.where(step.done, b, jnp.zeros_like(b)), totals, summarise(step.state)
         )
-        obs, fresh = env.start(luck, params)
-        fresh = env.inherit(step.state, fresh)
-        obs, state = choose(step.done, (obs, fresh), (step.obs, step.state))
-        return Replay(state, totals), {"observation": obs, "reward": step.reward, "terminated": step.terminated}
+        step = restart(env, step, env.start(luck, params))
+        outcome = {"observation": step.obs, "reward": step.reward, "terminated": step.terminated}
+        return Replay(step.state, totals), outcome
 
     def body(replay: Replay, tape: tuple[jax.Array, jax.Array]) -> tuple[Replay, dict[str, jax.Array]]:
         replay, outcome = jax.vmap(one)(replay.state, replay.totals, *tape)
