@@ -47,6 +47,16 @@ def test_a_game_ends_at_twenty_one_points_and_a_new_one_begins():
     assert not history.truncated.any()
 
 
+def test_the_last_sight_of_a_game_is_the_moment_before_the_last_point_with_scores_still_0():
+    _, state = ENV.reset(envwright.key(0))
+    state = state.replace(score_l=jnp.uint32(20), ball_x=jnp.float32(465), ball_y=jnp.float32(10))
+    step = ENV.transition(envwright.key(1), state, 0, PARAMS)
+    assert step.terminated
+    assert step.state.score_l == 21
+    assert (step.obs == pong_env.observe(state, PARAMS)).all()
+    assert step.obs[6:].tolist() == [0, 0]
+
+
 def test_different_keys_serve_differently_and_both_serves_occur():
     states = jax.vmap(ENV.reset)(jax.random.split(envwright.key(0), 1000))[1]
     share = (states.ball_vy == 0).mean()
