@@ -22,7 +22,7 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(BIN)/python -m pytest -m "not slow"
 
-test-all: $(STAMP) $(VENV)/.installed-torch
+test-all: $(STAMP) $(VENV)/.installed-all
 	$(BIN)/python -m pytest
 
 lint: $(STAMP)
@@ -48,6 +48,6 @@ $(STAMP): pyproject.toml requirements/constraints.txt
 	$(BIN)/python -m pip install --quiet -c requirements/constraints.txt -e '.[dev]'
 	@touch $@
 
-$(VENV)/.installed-torch: $(STAMP) requirements/torch.txt
-	$(BIN)/python -m pip install --quiet -c requirements/constraints.txt -r requirements/torch.txt
+$(VENV)/.installed-all: $(STAMP) requirements/torch.txt requirements/peers.txt
+	$(BIN)/python -m pip install --quiet -c requirements/constraints.txt -r requirements/torch.txt -r requirements/peers.txt
 	@touch $@

@@ -14,9 +14,9 @@ from envwright.core.record import field_names, scalar
 from envwright.envs.pong import Params, Pong, State, policies, rules
 from envwright.envs.pong.env import observe
 from envwright.envs.pong.reference import PongReference
+from envwright.verify import contract as contracts
 from envwright.verify.lockstep import bits, verify_lockstep
-from envwright.verify.pong import log_of, verify_pong
-from envwright.verify.verdict import Verdict
+from envwright.verify.pong import CONTRACT, lockstep, log_of, verify_pong
 
 pytestmark = pytest.mark.usefixtures("pong_library")
 
@@ -24,18 +24,21 @@ FORMS = [(frameskip, continuous) for frameskip in (1, 3, 8) for continuous in (F
 
 
 def test_whole_games_agree_in_every_bit():
-    verdicts = list(verify_pong(300, frameskips=(1, 3, 8)))
-    assert len(verdicts) == 6
-    for verdict in verdicts:
-        assert verdict.passed, verdict.text()
-        assert verdict.differing_bits == 0
-        assert verdict.episodes >= 300
+    for frameskip, continuous in FORMS:
+        check = lockstep(contracts.load(CONTRACT), Pong(frameskip=frameskip, continuous=continuous), 300)
+        assert check.passed, check
+        assert check.count >= 300
+        assert "20 columns, 0 bits differ" in check.detail
 
 
 @pytest.mark.slow
-def test_ten_thousand_games_of_each_form_agree_in_every_bit():
-    for verdict in verify_pong(10_000, seed=1):
+def test_ten_thousand_games_of_each_form_agree_in_every_bit_and_every_level_passes():
+    verdicts = list(verify_pong(10_000, seed=1))
+    assert len(verdicts) == 4
+    for verdict in verdicts:
         assert verdict.passed, verdict.text()
+        assert {check.level for check in verdict.checks} == {"L0", "L1", "L2", "L3"}
+        assert verdict.checks[-1].count >= 10_000
 
 
 @pytest.mark.parametrize(("frameskip", "continuous"), FORMS)
@@ -136,17 +139,6 @@ def test_params_given_as_arguments_give_the_same_bits_as_constants():
     jax.tree.map(lambda a, b: agree("leaf", np.asarray(a), b), argument, constant)
 
 
-def compare(env: Pong, reference: PongReference, episodes: int) -> Verdict:
-    """Whole games of a candidate under every policy."""
-    reference.seed(0)
-    play = policies.mixed(env.frameskip)
-
-    def act(obs, rng):
-        return policies.as_actions(play(obs, rng), env.continuous)
-
-    return verify_lockstep(env, reference, act, episodes=episodes, seed=0, subject="a candidate", summarise=log_of)
-
-
 def test_another_court_agrees_too():
     factors = [0.83, 0.71, 1, 0.9, 0.77, 1.3, 0.61, 0.93, 1.7, 0.87, 1.1, 0.34]
     params = Params(
@@ -159,47 +151,14 @@ def test_another_court_agrees_too():
         def default_params(self) -> Params:
             return params
 
-    verdict = compare(OtherPong(continuous=True), PongReference(256, continuous=True, params=params), episodes=300)
-    assert verdict.passed, verdict.text()
+    reference, play = PongReference(256, continuous=True, params=params), policies.mixed(1)
+    reference.seed(0)
 
+    def act(obs, rng):
+        return policies.as_actions(play(obs, rng), True)
 
-@dataclasses.dataclass(frozen=True)
-class SlowOpponent(Pong):
-    """A fault: the opponent's paddle is a little slow."""
-
-    def apply(self, state, action, chance, params):
-        step = super().apply(state, action, chance, params)
-        lag = (step.state.paddle_yl - state.paddle_yl) * 0.001
-        return step._replace(state=step.state.replace(paddle_yl=step.state.paddle_yl - lag))
-
-
-@dataclasses.dataclass(frozen=True)
-class ClearsWin(Pong):
-    """A fault: a reset that cleans up better than the reference's."""
-
-    def inherit(self, old, new):
-        return new.replace(paddle_dir=old.paddle_dir)
-
-
-@dataclasses.dataclass(frozen=True)
-class FreshSight(Pong):
-    """A fault: after a point it shows the new round, not the moment before."""
-
-    def apply(self, state, action, chance, params):
-        step = super().apply(state, action, chance, params)
-        return step._replace(obs=observe(step.state, params))
-
-
-@pytest.mark.parametrize(
-    ("faulty", "field"), [(SlowOpponent(), "paddle_yl"), (ClearsWin(), "win"), (FreshSight(), "observation")]
-)
-def test_a_faulty_translation_is_caught_and_the_field_named(faulty, field):
-    verdict = compare(faulty, PongReference(60), episodes=200)
-    assert not verdict.passed
-    assert verdict.divergence is not None
-    assert verdict.divergence.field == field
-    assert verdict.differing_bits > 0
-    assert f"field {field}" in verdict.text()
+    check = verify_lockstep(OtherPong(continuous=True), reference, act, episodes=300, seed=0, summarise=log_of)
+    assert check.passed, check
 
 
 def test_an_injected_tape_decides_the_serves_and_is_recorded():

@@ -3,19 +3,49 @@
 import json
 
 import numpy as np
-import pytest
 
-from envwright.verify.lockstep import Recording, _compare, bits
-from envwright.verify.verdict import VERSION, Divergence, Verdict, write
+from envwright.verify.verdict import VERSION, Check, Divergence, Verdict, short, write
 
-PASS = Verdict("L3", "a game", 200, 3, ("x",), 0, None, {"seed": 1})
-FAIL = Verdict("L3", "a game", 200, 3, ("x",), 5, Divergence("x", 7, 2, "1.0", "2.0", "0", "-1"), {})
+FOUND = Divergence(
+    "walls",
+    "state.ball_vy",
+    np.float32(1.0),
+    -1.0,
+    episode=3,
+    step=7,
+    input={"ball_y": 0.0, "action": 2},
+    differing=12,
+    replay="envwright replay x.json",
+    note="frame 2",
+)
+GOOD = Check("L1", "single steps", "pass", "3,000 steps", 3000)
+BAD = Check("L3", "episodes", "fail", "9 episodes", 9, (FOUND, FOUND))
+PASS = Verdict("a game", (Check("L0", "params", "note", "one is dead"), GOOD), {"seed": 1}, seconds=1.5)
+FAIL = Verdict("a game", (GOOD, BAD), coverage={"lines": [3, 4], "branches": [1, 2], "missing": ["pong.h:3 x = 1;"]})
 
 
-def test_a_pass_is_one_line_and_a_failure_names_the_place():
-    assert PASS.text() == "L3 pass  a game: 3 episodes, 200 steps, 1 fields, 0 differing bits"
-    assert "field x, step 7, environment 2: expected 1.0, got 2.0" in FAIL.text()
-    assert "after action 0 with chance -1" in FAIL.text()
+def test_notes_and_skips_pass_and_one_failure_fails_the_whole():
+    assert PASS.passed
+    assert Verdict("a game", (Check("L2", "phases", "skip"),)).passed
+    assert not FAIL.passed
+    assert FAIL.modules == ("walls",)
+
+
+def test_the_text_has_a_line_a_check_and_under_a_failure_place_input_and_command():
+    assert PASS.text().splitlines() == [
+        "PASS  a game   (1.5 s)",
+        "  L0 note params: one is dead",
+        "  L1 ok   single steps: 3,000 steps",
+    ]
+    text = FAIL.text()
+    assert "L3 FAIL episodes: 9 episodes" in text
+    values = f"expected {short(FOUND.expected)}, got {short(FOUND.got)}"
+    assert f"module walls, state.ball_vy, episode 3, step 7: {values}; so in 12 inputs" in text
+    assert f"smallest input: ball_y = {short(0.0)}, action = 2" in text
+    assert "frame 2" in text
+    assert "again: envwright replay x.json" in text
+    assert "coverage of the reference: 3 of 4 lines, 1 of 2 branches" in text
+    assert "never run: pong.h:3 x = 1;" in text
 
 
 def test_the_file_is_versioned_and_passes_only_if_all_do(tmp_path):
@@ -23,37 +53,6 @@ def test_the_file_is_versioned_and_passes_only_if_all_do(tmp_path):
     content = json.loads((tmp_path / "new" / "v.json").read_text())
     assert (content["version"], content["passed"]) == (VERSION, False)
     assert [v["passed"] for v in content["verdicts"]] == [True, False]
-    assert content["verdicts"][1]["divergence"]["field"] == "x"
+    assert content["verdicts"][1]["modules"] == ["walls"]
+    assert content["verdicts"][1]["checks"][1]["divergences"][0]["expected"] == 1.0
     assert [p.name for p in (tmp_path / "new").iterdir()] == ["v.json"]
-
-
-def recording(outcome: dict[str, np.ndarray]) -> Recording:
-    return Recording(np.arange(6).reshape(3, 2), np.arange(6).reshape(3, 2) - 1, outcome)
-
-
-def test_the_first_difference_is_the_earliest_step_whatever_the_order_of_fields():
-    want = {"a": np.zeros((3, 2), np.float32), "b": np.zeros((3, 2), np.int32)}
-    got = {"a": want["a"].copy(), "b": want["b"].copy()}
-    got["a"][2, 1] = 1
-    got["b"][1, 0] = 3
-    differing, first = _compare(want, got, recording(want), before=100)
-    assert first == Divergence("b", 101, 0, "np.int32(0)", "np.int32(3)", "2", "1")
-    assert differing == int(np.bitwise_count(np.float32(1).view(np.uint32))) + 2
-
-
-@pytest.mark.parametrize(("want", "got", "same"), [(0.0, -0.0, False), (np.nan, np.nan, True), (1.0, 1.0, True)])
-def test_bits_decide_so_zero_is_not_minus_zero_and_nan_is_nan(want, got, same):
-    a, b = (np.full((1, 1), x, np.float32) for x in (want, got))
-    assert (_compare({"x": a}, {"x": b}, recording({}), 0)[1] is None) == same
-
-
-def test_another_dtype_is_a_difference_even_with_equal_values():
-    want, got = np.zeros((1, 1), np.int32), np.zeros((1, 1), np.uint32)
-    _, first = _compare({"x": want}, {"x": got}, recording({}), 0)
-    assert first is not None
-    assert (first.expected, first.got) == ("int32", "uint32")
-
-
-def test_booleans_and_floats_have_bits():
-    assert bits(np.array([True, False])).tolist() == [1, 0]
-    assert bits(np.array([1.0], np.float32)).tolist() == [0x3F800000]

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Sequence
 
 import envwright
-from envwright.cli import completion, list_envs, play, reference, verify
+from envwright.cli import completion, contract, list_envs, play, reference, replay, verify
 from envwright.core.errors import EnvwrightError
 
-COMMANDS = (list_envs, play, verify, reference, completion)
+COMMANDS = (list_envs, play, verify, replay, contract, reference, completion)
 
 DESCRIPTION = """\
 Fast reinforcement-learning environments, proven to behave like the slow ones they replace."""

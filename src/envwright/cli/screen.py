@@ -22,22 +22,29 @@ def red(text: str) -> str:
     return _style(text, "31")
 
 
-class Progress:
+class Status:
     """One line that is rewritten in a terminal; nothing elsewhere. Goes to standard error, away from results."""
 
-    def __init__(self, total: int) -> None:
-        self.total = total
+    def __init__(self) -> None:
         self.shown = is_terminal(sys.stderr)
 
-    def update(self, label: str, done: int) -> None:
+    def show(self, what: str) -> None:
         if self.shown:
-            filled = 24 * done // max(1, self.total)
-            bar = "█" * filled + "·" * (24 - filled)
-            print(f"\r\x1b[K{bar} {done:,}/{self.total:,}  {label}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{what} ...", end="", file=sys.stderr, flush=True)
 
     def clear(self) -> None:
         if self.shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def coloured(text: str) -> str:
+    """A verdict with its passes in green and its failures in red."""
+    lines = []
+    for line in text.splitlines():
+        failed = line.startswith("FAIL") or " FAIL " in line or line.startswith("       ")
+        passed = line.startswith("PASS") or " ok   " in line
+        lines.append(red(line) if failed else green(line) if passed else line)
+    return "\n".join(lines)
 
 
 def _style(text: str, code: str) -> str:

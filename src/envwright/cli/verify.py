@@ -3,66 +3,73 @@
 import argparse
 from pathlib import Path
 
+from envwright.cli.folders import make_folder
 from envwright.cli.numbers import LARGEST_SEED, whole_number
-from envwright.cli.screen import Progress, green, red
+from envwright.cli.screen import Status, coloured
 from envwright.core import tune_cpu
-from envwright.core.errors import EnvwrightError
-from envwright.core.registry import spec
 
 NAME = "verify"
-HELP = "Compare an environment with the slow original, bit for bit."
+HELP = "Compare an environment with the slow original it stands for."
 EXAMPLES = """\
 examples:
-  envwright verify pong
-  envwright verify pong --episodes 10000
-  envwright verify pong --frameskip 4 --control continuous --seed 7
+  envwright verify pong                                    one of ours against its original
+  envwright verify gymnasium:CartPole-v1 gymnax:CartPole-v1
+  envwright verify examples/blackjack.toml                 your own, by its contract
+  envwright verify pong --episodes 10000 --levels 3
 
-The original plays whole episodes under several policies, its luck is recorded on a tape, and the translation replays
-it. Every field of the state, observation, reward and flag is compared after every step. Exit code 0: no bit differs;
-1: one does, and the first is named; 2: the comparison could not be made.
+Four levels: L0 the contract fits, L1 single steps and functions from recorded and invented states, L2 phase by phase
+within a step, L3 whole episodes. The original's luck is recorded and replayed, so chance does not blur anything. A
+difference is traced to a module, shrunk to its smallest input and written down with the command that replays it.
+Exit code 0: no difference; 1: there is one; 2: the comparison could not be made.
 """
 
-CONTROLS = ["discrete", "continuous"]
+LEVELS = (0, 1, 2, 3)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("env", help="id or short name, see: envwright list")
-    parser.add_argument("--episodes", type=whole_number(1), default=1000, help="episodes of each form (default 1000)")
+    parser.add_argument(
+        "names", nargs="+", metavar="NAME", help="one of ours, a contract's file, or REFERENCE CANDIDATE"
+    )
+    parser.add_argument("--contract", type=Path, help="the contract's file, for a pair that envwright has none for")
+    parser.add_argument("--levels", type=int, nargs="+", choices=LEVELS, default=list(LEVELS), help="default: 0 1 2 3")
+    parser.add_argument("--episodes", type=whole_number(1), default=None, help="whole episodes in L3 (default 100)")
     parser.add_argument(
         "--seed", type=whole_number(0, LARGEST_SEED), default=0, help="another seed, other games (default 0)"
     )
-    parser.add_argument(
-        "--frameskip", type=whole_number(1), nargs="+", default=[1, 8], help="frames a step (default 1 8)"
-    )
-    parser.add_argument(
-        "--control", nargs="+", choices=CONTROLS, default=CONTROLS, help="kinds of actions (default both)"
-    )
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the verdict file (default out)")
+    parser.add_argument(
+        "--patience", type=float, default=60.0, help="seconds without a step before giving up (default 60)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     tune_cpu()
-    chosen = spec(args.env)
-    if chosen.name != "pong":
-        raise EnvwrightError(f"{chosen.id} has no bitwise reference; its comparison with Gymnasium is in tests/envs.")
-    from envwright.verify.pong import verify_pong
+    from envwright.verify.run import verify_names
     from envwright.verify.verdict import write
 
-    try:  # before the work, so that none is lost
-        args.out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EnvwrightError(
-            f"The folder {args.out} cannot be made: {error.strerror}; choose another with --out."
-        ) from None
-    progress = Progress(args.episodes)
+    make_folder(args.out, "--out")  # before the work, so that none is lost
+    status = Status()
     verdicts = []
-    for verdict in verify_pong(
-        args.episodes, seed=args.seed, frameskips=args.frameskip, controls=args.control, progress=progress.update
+    for verdict in verify_names(
+        args.names,
+        contract=args.contract,
+        levels=[f"L{level}" for level in sorted(set(args.levels))],
+        episodes=args.episodes,
+        seed=args.seed,
+        patience=args.patience,
+        regressions=args.out / "regressions",
+        progress=status.show,
     ):
-        progress.clear()
-        print(green(verdict.text()) if verdict.passed else red(verdict.text()), flush=True)
+        status.clear()
+        print(coloured(verdict.text()), flush=True)
         verdicts.append(verdict)
-    path = args.out / f"verdict-{chosen.name}.json"
+    path = args.out / f"verdict-{_label(args.names)}.json"
     write(verdicts, path)
     print(f"Written to {path}")
     return 0 if all(verdict.passed for verdict in verdicts) else 1
+
+
+def _label(names: list[str]) -> str:
+    """The pair as a part of a file's name."""
+    text = "-and-".join(Path(name).stem if name.endswith(".toml") else name for name in names)
+    return "".join(c if c.isalnum() or c in "-._" else "-" for c in text)

@@ -77,6 +77,11 @@ class Env(ABC, Generic[State, Params]):
         del old
         return new
 
+    def phases(self, state: State, action: jax.Array, chance: Chance, params: Params) -> dict[str, dict[str, jax.Array]]:
+        """What is known after each phase of a step, in order, for the verifier to look at; nothing unless written."""
+        del state, action, chance, params
+        return {}
+
     def render(self, state: State, params: Params) -> Any:
         """The state as a uint8 picture of shape (height, width, 3)."""
         raise NotImplementedError(f"{type(self).__name__} does not draw itself.")

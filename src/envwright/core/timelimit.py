@@ -71,5 +71,10 @@ class TimeLimit(Env[TimedState, TimedParams]):
     def inherit(self, old: TimedState, new: TimedState) -> TimedState:
         return new.replace(inner=self.env.inherit(old.inner, new.inner))
 
+    def phases(
+        self, state: TimedState, action: jax.Array, chance: Chance, params: TimedParams
+    ) -> dict[str, dict[str, jax.Array]]:
+        return self.env.phases(state.inner, action, chance, params.inner)
+
     def render(self, state: TimedState, params: TimedParams) -> Any:
         return self.env.render(state.inner, params.inner)

@@ -28,20 +28,29 @@ def find_compiler() -> str:
 
 def build(name: str, driver: Path, includes: Sequence[Path], flags: Sequence[str]) -> Path:
     """Compile `driver` to a shared library in the cache; the same inputs give the same file, compiled once."""
-    compiler = find_compiler()
-    command = [compiler, *flags, "-w", *(f"-I{folder}" for folder in includes), str(driver), *LINK_FLAGS]
+    command = compiling(driver, includes, flags)
     digest = hashlib.sha256(driver.read_bytes() + repr(command).encode()).hexdigest()[:12]
     library = cache_dir() / "libraries" / f"{name}-{digest}.so"
     if library.is_file():
         return library
     library.parent.mkdir(parents=True, exist_ok=True)
     part = library.with_suffix(f".{os.getpid()}.part")
-    done = subprocess.run([*command, "-o", str(part)], capture_output=True, text=True, check=False)
-    if done.returncode:
-        complaint = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr.strip())
-        raise ReferenceUnavailableError(f"{compiler} could not compile the {name} reference: {complaint}")
+    run(name, [*command, "-o", str(part)])
     part.replace(library)
     return library
+
+
+def compiling(driver: Path, includes: Sequence[Path], flags: Sequence[str]) -> list[str]:
+    """The command that compiles `driver` to a shared library, but for where to."""
+    return [find_compiler(), *flags, "-w", *(f"-I{folder}" for folder in includes), str(driver), *LINK_FLAGS]
+
+
+def run(name: str, command: Sequence[str]) -> None:
+    """Run a compiler; its first complaint becomes the error's sentence."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        complaint = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr.strip())
+        raise ReferenceUnavailableError(f"{command[0]} could not compile the {name} reference: {complaint}")
 
 
 def load(library: Path) -> ctypes.CDLL:

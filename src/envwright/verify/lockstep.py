@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from envwright.core import Env, Record
 from envwright.core.env import restart
-from envwright.verify.verdict import Divergence, Verdict
+from envwright.verify.verdict import Check, Divergence
 
 CHUNK = 256  # steps recorded before they are compared
+NAME = "whole games in lockstep, bit for bit"
 
 
 class LockstepReference(Protocol):
@@ -55,8 +56,33 @@ class Replay(Record):
     totals: Any  # running sums of what it reports of finished episodes
 
 
+class Place(NamedTuple):
+    """A value of a batch."""
+
+    name: str
+    at: tuple[int, ...]  # step of the recording if it has steps, game, and the rest
+    expected: Any
+    got: Any
+
+
+class Parting(NamedTuple):
+    """The first step in which the two part."""
+
+    column: str
+    game: int
+    episode: int  # of this game
+    step: int  # of this episode, from 0; -1 is the first reset
+    expected: Any
+    got: Any
+    before: dict[str, Any]  # the reference's fields before the step
+    action: Any
+    chance: Any
+    ended: bool  # whether the step ended an episode, so that a reset lies between it and what is compared
+
+
 Summarise = Callable[[Any], dict[str, jax.Array]]  # final state -> what the reference adds to its log
 Act = Callable[[NDArray[Any], np.random.Generator], NDArray[Any]]
+Blame = Callable[[Parting], Divergence]
 
 
 def verify_lockstep(
@@ -66,39 +92,83 @@ def verify_lockstep(
     *,
     episodes: int,
     seed: int,
-    subject: str,
     summarise: Summarise = lambda state: {},
-    provenance: dict[str, Any] | None = None,
+    blame: Blame | None = None,
     progress: Callable[[int], None] = lambda episodes: None,
-) -> Verdict:
+) -> Check:
     """Play at least `episodes` whole episodes on both sides and compare every field after every step."""
     params = env.default_params
     reference.reset()
     obs, replay = _begin(env, reference, summarise, params)
-    first = {"observation": reference.obs, **reference.fields}
-    differing, divergence = _compare(first, {"observation": obs, **_fields(replay)}, None, 0)
+    seen = Seen(reference)
+    bits_apart, place = compare(seen.fields, {"observation": obs, **_fields(replay)})
+    parting = None if place is None else seen.parting(place, None)
     replay_chunk = jax.jit(lambda *tape: _replay(env, summarise, params, *tape))
-    steps = finished = 0
     for recording in _record(reference, act, np.random.default_rng(seed)):
-        replay, outcome = replay_chunk(replay, recording.actions, recording.chance)
-        more, found = _compare(recording.outcome, outcome, recording, steps)
-        differing += more
-        divergence = divergence or found
-        steps += len(recording.actions)
-        finished += int(recording.outcome["terminated"].sum())
-        progress(min(finished, episodes))
-        if finished >= episodes or divergence is not None:
+        if parting is not None or seen.finished >= episodes:
             break
-    return Verdict(
-        level="L3",
-        subject=subject,
-        steps=steps * reference.num_envs,
-        episodes=finished,
-        fields=("observation", "reward", "terminated", *reference.fields),
-        differing_bits=differing,
-        divergence=divergence,
-        provenance=provenance or {},
+        replay, outcome = replay_chunk(replay, recording.actions, recording.chance)
+        bits_apart, place = compare(recording.outcome, outcome)
+        parting = None if place is None else seen.parting(place, recording)
+        seen.go_on(recording)
+        progress(min(seen.finished, episodes))
+    detail = (
+        f"{seen.finished:,} games to their end, {seen.steps * reference.num_envs:,} steps, "
+        f"{len(seen.fields) + 2} columns, {bits_apart:,} bits differ"
     )
+    if parting is None:
+        return Check("L3", NAME, "pass", detail, seen.finished)
+    found = blame(parting) if blame else as_divergence(parting, "dynamics")
+    return Check("L3", NAME, "fail", f"{detail} in the {CHUNK} steps around the first", seen.finished, (found,))
+
+
+def as_divergence(parting: Parting, module: str, **more: Any) -> Divergence:
+    """A parting as a verdict shows it."""
+    about = {"input": {**parting.before, "action": _plain(parting.action), "chance": _plain(parting.chance)}, **more}
+    return Divergence(
+        module, parting.column, _plain(parting.expected), _plain(parting.got), episode=parting.episode,
+        step=parting.step, **about,
+    )  # fmt: skip
+
+
+class Seen:
+    """How far the reference has come: its fields now, and for each game which episode and which step of it."""
+
+    def __init__(self, reference: LockstepReference) -> None:
+        self.fields = {"observation": reference.obs.copy(), **{n: v.copy() for n, v in reference.fields.items()}}
+        self.episode = np.zeros(reference.num_envs, np.int64)
+        self.step = np.zeros(reference.num_envs, np.int64)
+        self.steps = 0
+
+    @property
+    def finished(self) -> int:
+        return int(self.episode.sum())
+
+    def go_on(self, recording: Recording) -> None:
+        ended = recording.outcome["terminated"]
+        self.episode += ended.sum(axis=0)
+        since = np.argmax(ended[::-1], axis=0)
+        self.step = np.where(ended.any(axis=0), since, self.step + len(ended))
+        self.steps += len(ended)
+        self.fields = {name: recording.outcome[name][-1] for name in self.fields}
+
+    def parting(self, place: Place, recording: Recording | None) -> Parting:
+        """What there is to know of the step at `place`."""
+        column = place.name if place.name in OUTCOMES or "." in place.name else f"state.{place.name}"
+        if recording is None:
+            return Parting(column, place.at[0], 0, -1, place.expected, place.got, {}, None, None, False)
+        step, game = place.at[:2]
+        ended = recording.outcome["terminated"][:step, game]
+        begun = int(self.step[game]) + step if not ended.any() else int(np.argmax(ended[::-1]))
+        fields = self.fields if step == 0 else {n: recording.outcome[n][step - 1] for n in self.fields}
+        return Parting(
+            column, game, int(self.episode[game] + ended.sum()), begun, place.expected, place.got,
+            {name: _plain(values[game]) for name, values in fields.items()}, recording.actions[step, game],
+            recording.chance[step, game], bool(recording.outcome["terminated"][step, game]),
+        )  # fmt: skip
+
+
+OUTCOMES = ("observation", "reward", "terminated")
 
 
 def _record(reference: LockstepReference, act: Act, rng: np.random.Generator) -> Iterator[Recording]:
@@ -154,31 +224,30 @@ def _fields(replay: Replay) -> dict[str, jax.Array]:
     return {**vars(replay.state), **replay.totals}
 
 
-def _compare(
-    expected: dict[str, NDArray[Any]], got: dict[str, Any], recording: Recording | None, before: int
-) -> tuple[int, Divergence | None]:
-    """How many bits differ, and the first place by step, then field."""
-    differing, first = 0, None
+def compare(expected: dict[str, NDArray[Any]], got: dict[str, Any]) -> tuple[int, Place | None]:
+    """How many bits differ, and the first place by step; within a step fields of the state explain what is seen."""
+    apart, first = 0, None
     for name, want in expected.items():
         have = np.asarray(got[name])
         if have.dtype != want.dtype or have.shape != want.shape:
-            return differing + want.size, Divergence(name, before, 0, str(want.dtype), str(have.dtype), "", "")
+            kinds = (f"{a.dtype} of shape {a.shape}" for a in (want, have))
+            return apart + want.size, Place(name, (0,) * max(want.ndim, 2), *kinds)
         unequal = bits(want) ^ bits(have)
         if not unequal.any():
             continue
-        differing += int(np.bitwise_count(unequal).sum())
-        place = tuple(int(i) for i in np.argwhere(unequal)[0])
-        if first is None or place[0] < first[1][0]:
-            first = (name, place, want[place], have[place])
-    if first is None:
-        return 0, None
-    name, place, want, have = first
-    if recording is None:
-        return differing, Divergence(name, -1, place[0], repr(want), repr(have), "reset", "")
-    action, luck = recording.actions[place[:2]], recording.chance[place[:2]]
-    return differing, Divergence(name, before + place[0], place[1], repr(want), repr(have), str(action), str(luck))
+        apart += int(np.bitwise_count(unequal).sum())
+        index = tuple(int(i) for i in np.argwhere(unequal)[0])
+        earlier = first is None or index[0] < first.at[0]
+        same_step = first is not None and index[:2] == first.at[:2]
+        if earlier or (same_step and first is not None and first.name in OUTCOMES and name not in OUTCOMES):
+            first = Place(name, index, want[index], have[index])
+    return apart, first
 
 
 def bits(array: NDArray[Any]) -> NDArray[Any]:
     """An array's bits as unsigned integers of the same width."""
     return np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else value

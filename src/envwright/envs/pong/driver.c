@@ -2,6 +2,7 @@
 //
 // Luck is ours: the header's rand() is answered from an injected tape, or from the C library and recorded.
 // A batch is an array of structs, so that snapshot and restore are plain copies of memory.
+// A copy of the header may have been marked (references/c_source.py); whoever listens is called at each mark.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,21 +10,38 @@
 
 static int library_rand(void) { return rand(); }
 
+#ifndef PER_THREAD // the quickest kind, of which a process has room for a few libraries only
 #define PER_THREAD __thread __attribute__((tls_model("initial-exec")))
+#endif
 
 static PER_THREAD const int32_t *injected; // what the next rand() of the current environment returns, or NULL
 static PER_THREAD int32_t *recorded;       // where it is noted
 static PER_THREAD int32_t *draws;          // how often each environment asked during this call
 static PER_THREAD int32_t current;         // the environment that is playing
+static PER_THREAD int32_t asked_line;      // where rand() was last called
+static PER_THREAD const char *asked_in;
 
-static int tape_rand(void) {
+static int tape_rand(int32_t line, const char *function) {
+    asked_line = line;
+    asked_in = function;
     int value = injected ? injected[current] : library_rand();
     recorded[current] = value;
     draws[current] += 1;
     return value;
 }
 
-#define rand tape_rand
+static PER_THREAD void (*listener)(int32_t point);
+
+static void pass(int32_t point) {
+    if (listener) listener(point);
+}
+
+static void leave(const int32_t *point) { pass(*point); }
+
+#define ENVWRIGHT_GLIMPSE(point) pass(point)
+#define ENVWRIGHT_AT_RETURN(point) __attribute__((cleanup(leave))) const int32_t envwright_return_##point = point
+
+#define rand() tape_rand(__LINE__, __func__)
 #include "pong.h"
 #undef rand
 
@@ -87,6 +105,16 @@ EXPORT void set_tape(const int32_t *inject, int32_t *record, int32_t *count) {
     injected = inject;
     recorded = record;
     draws = count;
+}
+
+EXPORT void set_listener(void (*call)(int32_t point)) { listener = call; }
+
+EXPORT int32_t drawn_line(void) { return asked_line; }
+
+EXPORT const char *drawn_in(void) { return asked_in; }
+
+EXPORT void observe_all(Pong *envs, int32_t n) {
+    for (current = 0; current < n; current++) compute_observations(envs + current);
 }
 
 EXPORT void reset_all(Pong *envs, int32_t n) {

@@ -78,6 +78,40 @@ class Pong(Env[State, Params]):
             info={},
         )
 
+    def phases(
+        self, state: State, action: jax.Array, chance: jax.Array, params: Params
+    ) -> dict[str, dict[str, jax.Array]]:
+        """What each phase decides, in the order of a frame; nothing of a step of several frames, which has many.
+
+        Some are only meant where C comes by: `spin` after a hit, and whatever follows a point.
+        """
+        if self.frameskip > 1:
+            return {}
+        aimed = state.replace(paddle_dir=self.direction(action), tick=state.tick + 1)
+        moved = rules.move_paddles(aimed, params)
+        flown = rules.move_ball(moved)
+        bounced = rules.bounce_off_walls(flown, params)
+        left, won = rules.meet_left_edge(bounced, params)
+        right, _, lost = rules.meet_right_edge(left, params)
+        shown, event = rules.play(state, aimed.paddle_dir, 1, params)
+        counted = rules.count(shown, event)
+        return {
+            "action": _pick(aimed, "paddle_dir", "tick"),
+            "paddles": _pick(moved, "paddle_yl", "paddle_yr"),
+            "ball": _pick(flown, "ball_x", "ball_y"),
+            "walls": _pick(bounced, "ball_vy"),
+            "past the left edge": {"won": won},
+            "left edge": _pick(left, "ball_vx", "n_bounces") | {"won": won},
+            "past the right edge": {"lost": lost},
+            "spin": {"ball_vy": rules.spin(left.ball_vy, left.paddle_dir, params)},
+            "right edge": _pick(right, "ball_x", "ball_y", "ball_vx", "ball_vy", "n_bounces") | {"lost": lost},
+            "point won": _pick(counted, "score_l", "score_r", "win"),
+            "point lost": _pick(counted, "score_l", "score_r", "win"),
+            "reward": {"reward": reward(event)},
+            "ending": {"terminated": rules.is_over(counted, event, params)},
+            "serve": vars(rules.serve(counted, chance, params)),
+        }
+
     def direction(self, action: jax.Array) -> jax.Array:
         """Which way the agent's paddle goes, 1 being up."""
         if self.continuous:
@@ -90,6 +124,10 @@ class Pong(Env[State, Params]):
 
     def render(self, state: State, params: Params) -> Any:
         return draw_court(state, params)
+
+
+def _pick(state: State, *names: str) -> dict[str, jax.Array]:
+    return {name: getattr(state, name) for name in names}
 
 
 def observe(state: State, params: Params) -> jax.Array:

@@ -79,3 +79,20 @@ def as_actions(directions: Directions, continuous: bool) -> NDArray[Any]:
         return directions[:, None]
     rounded = np.round(np.clip(directions, -1, 1)).astype(np.int32)
     return np.where(rounded < 0, 2, rounded).astype(np.int32)
+
+
+# ---- for contracts, which name a function of what is seen in one game ----
+
+
+def single(policy: Policy, continuous: bool) -> Callable[[NDArray[np.float32], np.random.Generator], Any]:
+    """A policy for one game at a time."""
+
+    def act(obs: NDArray[np.float32], rng: np.random.Generator) -> Any:
+        action = as_actions(policy(obs[None], rng), continuous)[0]
+        return action if continuous else int(action)
+
+    return act
+
+
+attack_discrete, attack_continuous = (single(attack(1), continuous) for continuous in (False, True))
+attack_8_discrete, attack_8_continuous = (single(attack(8), continuous) for continuous in (False, True))

@@ -1,6 +1,7 @@
 """The slow original: PufferLib 3.0.0's pong.h, fetched, compiled outside the repository and driven in batches."""
 
 import ctypes
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 from envwright.core.errors import ActionError
 from envwright.core.record import field_names
 from envwright.envs.pong.state import Params
-from envwright.references import c_library, sources
+from envwright.references import c_library, c_source, sources
+from envwright.references.protocol import Watchpoint
 
 ARCHIVE = sources.SourceArchive(
     project="pufferlib",
@@ -18,7 +20,9 @@ ARCHIVE = sources.SourceArchive(
     sha256="7df3a3e3f5f894d78d2a1f5374097890aec01473183e748abefe4f3faa10eaa9",
     members=("pufferlib/ocean/pong/pong.h", "raylib-5.5_linux_amd64/include/raylib.h"),
 )
+DRIVER = Path(__file__).with_name("driver.c")
 FLAGS = ("-O2", "-fwrapv")  # PufferLib's own; no -march, so no fused multiply-add
+MARKED_FLAGS = (*FLAGS, "-DPER_THREAD=__thread")  # there may be many marked builds in a process
 
 _TYPES = {"float": np.float32, "uint32": np.uint32, "int32": np.int32}
 _STATIC = ("frameskip", "continuous")
@@ -29,11 +33,23 @@ _COURT = np.dtype(  # Court in driver.c
 )
 
 
-def library(archive: Path | None = None) -> Path:
-    """The compiled reference; fetched and built on first use."""
-    source = sources.obtain(ARCHIVE, archive)
-    includes = [(source / member).parent for member in ARCHIVE.members]
-    return c_library.build("pong", Path(__file__).with_name("driver.c"), includes, FLAGS)
+_LISTENER = ctypes.CFUNCTYPE(None, ctypes.c_int32)
+
+
+def library(archive: Path | None = None, points: Sequence[Watchpoint] = ()) -> Path:
+    """The compiled reference; fetched and built on first use. With points, it calls its listener at each of them."""
+    return c_library.build("pong", DRIVER, includes(archive, points), MARKED_FLAGS if points else FLAGS)
+
+
+def header(archive: Path | None = None) -> Path:
+    """PufferLib's pong.h."""
+    return sources.obtain(ARCHIVE, archive) / ARCHIVE.members[0]
+
+
+def includes(archive: Path | None = None, points: Sequence[Watchpoint] = ()) -> list[Path]:
+    """Where the driver finds its headers; with points, a marked pong.h."""
+    pong, raylib = (sources.obtain(ARCHIVE, archive) / member for member in ARCHIVE.members)
+    return [c_source.marked_copy(pong, points) if points else pong.parent, raylib.parent]
 
 
 class PongReference:
@@ -42,10 +58,18 @@ class PongReference:
     Arrays it hands out are views of its memory: copy what you keep.
     """
 
-    def __init__(self, num_envs: int, *, frameskip: int = 1, continuous: bool = False, params: Params | None = None):
-        self._lib = c_library.load(library())
-        self._lib.struct_size.restype = ctypes.c_size_t
-        self._lib.race.restype = ctypes.c_uint32
+    def __init__(
+        self,
+        num_envs: int,
+        *,
+        frameskip: int = 1,
+        continuous: bool = False,
+        params: Params | None = None,
+        build: Path | None = None,
+        on_glimpse: Callable[[int], None] | None = None,
+    ):
+        self.use(build or library())
+        self._listener = None if on_glimpse is None else _LISTENER(on_glimpse)  # kept alive for C
         params = params or Params()
         self.num_envs = num_envs
         self.continuous = continuous
@@ -64,6 +88,13 @@ class PongReference:
         self._lib.set_up(_at(self._memory), num_envs, _at(court))
         self._attach()
 
+    def use(self, build: Path) -> None:
+        """Play on with another build of the same source."""
+        self._lib = c_library.load(build)
+        self._lib.struct_size.restype = ctypes.c_size_t
+        self._lib.race.restype = ctypes.c_uint32
+        self._lib.drawn_in.restype = ctypes.c_char_p
+
     @property
     def fields(self) -> dict[str, NDArray[Any]]:
         """Every field of the games, as views; those of the log have names that begin with `log.`."""
@@ -73,6 +104,15 @@ class PongReference:
     def chance(self) -> NDArray[np.int32]:
         """The luck of the last call as the translation takes it: the serve that C makes of rand()."""
         return self.rand % 2 - 1
+
+    @property
+    def drawn_at(self) -> str:
+        """The line and the function that last called rand()."""
+        return f"pong.h:{self._lib.drawn_line()} {self._lib.drawn_in().decode()}"
+
+    def game(self, index: int) -> dict[str, Any]:
+        """Every field of one game, as Python numbers, which hold C's exactly."""
+        return dict(zip(self._structs.dtype.names or (), self._structs[index].item(), strict=True))
 
     def seed(self, seed: int) -> None:
         """Begin a new stream of the C library's rand()."""
@@ -102,6 +142,11 @@ class PongReference:
         self._memory[:], self.obs[:] = snapshot
         self._attach()
 
+    def observe(self) -> None:
+        """Have C compute the observations of the games as they are."""
+        self._lib.set_listener(None)  # the last may be another batch's, and gone
+        self._lib.observe_all(_at(self._memory), self.num_envs)
+
     def race(self, steps: int, seed: int = 1) -> None:
         """Step all games `steps` times with random actions drawn in C, for benchmarks."""
         self._set_tape(None)
@@ -112,11 +157,12 @@ class PongReference:
         self._lib.attach(_at(self._memory), self.num_envs, *map(_at, buffers))
 
     def _set_tape(self, serves: NDArray[np.int32] | None) -> None:
-        """Point the driver at the tape to read, if any, and at the arrays to record into."""
+        """Point the driver at the tape to read, if any, at the arrays to record into, and at who listens."""
         self.draws[:] = 0
         self._injected = None if serves is None else np.ascontiguousarray(serves, np.int32)  # kept alive for C
         inject = None if self._injected is None else _at(self._injected)
         self._lib.set_tape(inject, _at(self.rand), _at(self.draws))
+        self._lib.set_listener(self._listener)
 
     def _struct_dtype(self) -> np.dtype[Any]:
         """The C struct as the compiler laid it out."""

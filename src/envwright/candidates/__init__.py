@@ -1,0 +1,1 @@
+"""How a translation under test is run, whoever wrote it: ours, gymnax's, pgx's, Jumanji's, Brax's, Gymnasium's."""

@@ -1,0 +1,276 @@
+"""Any environment written in JAX as a candidate: its rules, run in batches."""
+
+import warnings
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from envwright.candidates.one_game import OneGame
+from envwright.candidates.protocol import Columns, Kind
+from envwright.candidates.rules import Rules
+from envwright.candidates.trees import filled, named
+from envwright.core.errors import EnvwrightError
+from envwright.core.spaces import Discrete, Space
+
+SMALLEST = 64  # batches are filled up to a power of two from here, so that few sizes are compiled
+
+
+@dataclass(frozen=True, eq=False)
+class JaxCandidate:
+    """`Rules`, run in batches."""
+
+    rules: Rules
+    double: bool = False
+    shared: OneGame | None = None  # whose compiled functions to use; params apart, they are the same
+
+    @property
+    def name(self) -> str:
+        return self.rules.name
+
+    @property
+    def takes_chance(self) -> bool:
+        return self.rules.split is not None
+
+    @property
+    def action_space(self) -> Space | None:
+        return self.rules.action_space
+
+    @property
+    def params(self) -> Columns:
+        return {name: np.asarray(value) for name, value in named(self.rules.params).items()}
+
+    def provenance(self) -> dict[str, Any]:
+        return {"candidate": self.name, "jax": jax.__version__, **self.rules.provenance}
+
+    def kinds(self) -> dict[str, Kind]:
+        with self._as_its_authors_run_it():
+            given = (self._template[1], self._action, self._luck[1], np.uint32(0))
+            shapes = jax.eval_shape(OneGame(self.rules).step, self.rules.params, *given)
+        return {name: Kind(shape.shape, np.dtype(shape.dtype)) for name, shape in shapes.items()}
+
+    def chance_kinds(self) -> tuple[dict[str, Kind], dict[str, Kind]]:
+        start, step = (
+            {name: Kind(np.shape(leaf), np.asarray(leaf).dtype) for name, leaf in named(tree).items()}
+            for tree in self._luck
+        )
+        return start, step
+
+    # ---- in batches ----
+
+    def init(self, seeds: NDArray[np.uint32]) -> Columns:
+        return self._run("init", len(seeds), np.asarray(seeds, np.uint32))
+
+    def start(self, chance: Columns, games: int) -> Columns:
+        return self._run("start", games, self._filled_luck(0, chance, games), _seeds(games))
+
+    def step(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
+        games = len(actions)
+        if chance is None and self.takes_chance:
+            chance = self.draw(_seeds(games), state, actions)
+        luck = self._filled_luck(1, chance or {}, games)
+        return self._run("step", games, self._checked(state), self._actions(actions), luck, _seeds(games))
+
+    def play(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
+        games, steps = np.shape(actions)[:2]
+        luck = self._filled_luck(1, chance or {}, (games, steps))
+        long = _bucket(steps)
+        actions, luck = jax.tree.map(lambda a: _fill_up(a, long, axis=1), (self._actions(actions), luck))
+        seeds = np.arange(games * long, dtype=np.uint32).reshape(games, long)
+        outcome = self._run("play", games, self._checked(state), actions, luck, seeds)
+        return {name: column[:, :steps] for name, column in outcome.items()}
+
+    def draw_start(self, seeds: NDArray[np.uint32]) -> Columns:
+        return self._run("draw_start", len(seeds), np.asarray(seeds, np.uint32))
+
+    def draw(self, seeds: NDArray[np.uint32], state: Columns, actions: NDArray[Any]) -> Columns:
+        state, actions = self._checked(state), self._actions(actions)
+        return self._run("draw", len(seeds), np.asarray(seeds, np.uint32), state, actions)
+
+    def phases(self, state: Columns, actions: NDArray[Any], chance: Columns | None) -> dict[str, Columns]:
+        if self.rules.phases is None:
+            return {}
+        games = len(actions)
+        luck = self._filled_luck(1, chance or {}, games)
+        flat = self._run("phases", games, self._checked(state), self._actions(actions), luck)
+        found: dict[str, Columns] = {}
+        for name, column in flat.items():
+            phase, value = name.split("\0")
+            found.setdefault(phase, {})[value] = column
+        return found
+
+    def call(self, function: str, arguments: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        found = getattr(self.rules.functions, function, None)
+        if found is None:
+            raise EnvwrightError(f"{self.name} has no function {function}; correct the contract's [[function]].")
+
+        def one(*arguments: Any) -> Any:  # several results become one array, as a tuple of numbers does in NumPy
+            result = found(*arguments)
+            return jnp.stack(jax.tree.leaves(result)) if isinstance(result, tuple) else result
+
+        with self._as_its_authors_run_it():
+            return np.asarray(jax.vmap(one)(*(jnp.asarray(argument) for argument in arguments)))
+
+    def with_params(self, params: Columns) -> "JaxCandidate":
+        unknown = sorted(set(params) - set(self.params))
+        if unknown:
+            raise EnvwrightError(
+                f"{self.name} has no param {unknown[0]}; it has {', '.join(self.params) or 'none'}. Correct [params]."
+            )
+        leaves, structure = jax.tree.flatten(self.rules.params)
+        names = list(self.params)
+        with self._as_its_authors_run_it():
+            new = [
+                _in_kind(params[name], leaf) if name in params else leaf
+                for name, leaf in zip(names, leaves, strict=True)
+            ]
+        rules = replace(self.rules, params=jax.tree.unflatten(structure, new))
+        return replace(self, rules=rules, shared=None if rules.fixed_params else self._game)
+
+    def in_float64(self) -> "JaxCandidate | None":
+        wide = replace(self, double=True)
+        with wide._as_its_authors_run_it():
+            params = jax.tree.map(_doubled, self.rules.params)
+        wide = replace(wide, rules=replace(self.rules, params=params))
+        try:
+            kinds = wide.kinds()
+        except Exception:  # written for single precision only: dtypes that no longer fit, in ways of their own
+            return None
+        floats = [
+            kind.dtype
+            for name, kind in kinds.items()
+            if name.startswith("state.") and np.issubdtype(kind.dtype, np.floating)
+        ]
+        return wide if floats and all(dtype == np.float64 for dtype in floats) else None
+
+    # ---- how it is run ----
+
+    @cached_property
+    def _template(self) -> tuple[Any, Any]:
+        """The observation and the state of some new game."""
+        with self._as_its_authors_run_it():
+            return jax.jit(lambda: self.rules.init(self.rules.key(np.uint32(0)), self.rules.params))()
+
+    @cached_property
+    def _action(self) -> Any:
+        space = self.action_space
+        if isinstance(space, Discrete) or space is None:
+            return np.int32(0)
+        wide = self.double and np.issubdtype(space.dtype, np.floating)
+        return np.zeros(space.shape, np.float64 if wide else space.dtype)
+
+    @cached_property
+    def _luck(self) -> tuple[Any, Any]:
+        """Some luck of a start and of a step, as templates."""
+        if self.rules.split is None:
+            return {}, {}
+        key, params, split = self.rules.key, self.rules.params, self.rules.split
+        with self._as_its_authors_run_it():
+            start = split.draw_start(key(np.uint32(0)), params)
+            step = split.draw(key(np.uint32(0)), self._template[1], jnp.asarray(self._action), params)
+            return jax.tree.map(np.asarray, (start, step))
+
+    @cached_property
+    def _game(self) -> OneGame:
+        return self.shared or OneGame(self.rules)
+
+    def _run(self, what: str, games: int, *arguments: Any) -> Columns:
+        many = _bucket(games)
+        arguments = jax.tree.map(lambda a: _fill_up(a, many), arguments)
+        with self._as_its_authors_run_it():
+            outcome = self._game.compiled[what](None if self.rules.fixed_params else self.rules.params, *arguments)
+            return {name: np.asarray(column)[:games] for name, column in outcome.items()}
+
+    def _as_its_authors_run_it(self) -> ExitStack:
+        """JAX's own defaults for numbers, whatever the process has set; and double precision where asked."""
+        stack = ExitStack()
+        if self.double:  # which its authors may not have thought of, so its warnings say nothing
+            stack.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore")
+        stack.enter_context(jax.enable_x64(self.double))
+        stack.enter_context(jax.numpy_dtype_promotion("standard"))
+        stack.enter_context(jax.numpy_rank_promotion("allow"))
+        return stack
+
+    def _checked(self, state: Columns) -> Any:
+        """The state as its own tree, a leading axis of games on every leaf."""
+        template = self._template[1]
+        known = named(template)
+        unknown = sorted(set(state) - set(known))
+        if unknown:
+            raise EnvwrightError(
+                f"{self.name} has no field {unknown[0]} in its state; it has {', '.join(known)}. Correct [state]."
+            )
+        games = len(next(iter(state.values()))) if state else 1
+        wide = {
+            name: np.asarray(state[name])
+            if name in state
+            else np.broadcast_to(np.asarray(leaf), (games, *np.shape(leaf)))
+            for name, leaf in known.items()
+        }
+        for name, leaf in known.items():
+            if wide[name].shape[1:] != np.shape(leaf):
+                raise EnvwrightError(
+                    f"{self.name}'s field {name} has the shape {np.shape(leaf)}, but the contract gives it "
+                    f"{wide[name].shape[1:]}."
+                )
+        with self._as_its_authors_run_it():
+            return jax.vmap(lambda columns: filled(template, columns))(wide)
+
+    def _filled_luck(self, which: int, chance: Columns, games: int | tuple[int, ...]) -> Any:
+        lead = (games,) if isinstance(games, int) else games
+        template = self._luck[which]
+        known = named(template)
+        unknown = sorted(set(chance) - set(known))
+        if unknown:
+            raise EnvwrightError(
+                f"{self.name} takes no luck called {unknown[0]}; it takes {', '.join(known) or 'none'}."
+            )
+        wide = {
+            name: np.broadcast_to(np.asarray(chance.get(name, leaf)).astype(leaf.dtype), (*lead, *np.shape(leaf)))
+            for name, leaf in known.items()
+        }
+        leaves, structure = jax.tree.flatten(template)
+        del leaves
+        return jax.tree.unflatten(structure, [wide[name] for name in known])
+
+    def _actions(self, actions: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(actions).astype(np.asarray(self._action).dtype)
+
+
+def _in_kind(value: Any, leaf: Any) -> Any:
+    """A param's new value in the kind of the old: a Python number, a JAX array or a NumPy one."""
+    if isinstance(leaf, bool | int | float):
+        return type(leaf)(np.asarray(value)[()])
+    if isinstance(leaf, jax.Array):
+        return jnp.asarray(value, leaf.dtype)
+    return np.asarray(value, np.asarray(leaf).dtype)[()]
+
+
+def _doubled(leaf: Any) -> Any:
+    if isinstance(leaf, bool | int | float) or not np.issubdtype(np.asarray(leaf).dtype, np.floating):
+        return leaf
+    return jnp.asarray(leaf, jnp.float64) if isinstance(leaf, jax.Array) else np.asarray(leaf, np.float64)[()]
+
+
+def _seeds(games: int) -> NDArray[np.uint32]:
+    return np.arange(games, dtype=np.uint32)
+
+
+def _bucket(size: int) -> int:
+    return max(SMALLEST, 1 << (size - 1).bit_length())
+
+
+def _fill_up(array: Any, size: int, axis: int = 0) -> Any:
+    """`array` made longer by repeating its last row; what is added is cut off again afterwards."""
+    missing = size - array.shape[axis]
+    if not missing:
+        return array
+    last = np.take(np.asarray(array), [-1], axis=axis)
+    return np.concatenate([np.asarray(array), np.repeat(last, missing, axis=axis)], axis=axis)

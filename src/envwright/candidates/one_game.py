@@ -1,0 +1,88 @@
+"""One game of a JAX environment, its outcomes as named columns. Every function takes the params first."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import jax
+
+from envwright.candidates.rules import Moment, Rules, Split
+from envwright.candidates.trees import like, named
+from envwright.core.errors import EnvwrightError
+
+FUNCTIONS = ("init", "start", "step", "play", "draw_start", "draw", "phases")
+
+
+@dataclass(frozen=True, eq=False)
+class OneGame:
+    """The rules, as functions that can be mapped over many games."""
+
+    rules: Rules
+
+    @cached_property
+    def compiled(self) -> dict[str, Callable[..., dict[str, Any]]]:
+        """Each function over a batch; params are the same for all games, and may change without compiling again."""
+        return {name: jax.jit(self._over_games(getattr(self, name))) for name in FUNCTIONS}
+
+    def _over_games(self, one: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+        def many(params: Any, *columns: Any) -> dict[str, Any]:
+            params = self.rules.params if self.rules.fixed_params else params
+            return jax.vmap(lambda *game: one(params, *game))(*columns)
+
+        return many
+
+    def init(self, params: Any, seed: Any) -> dict[str, Any]:
+        return _sight(self.rules.init(self.rules.key(seed), params))
+
+    def start(self, params: Any, chance: Any, game: Any) -> dict[str, Any]:
+        del game  # there only so that games without luck can be counted
+        return _sight(self.split.start(chance, params))
+
+    def step(self, params: Any, state: Any, action: Any, chance: Any, seed: Any) -> dict[str, Any]:
+        return _outcome(self._go(params, state, action, chance, seed))
+
+    def play(self, params: Any, state: Any, actions: Any, chances: Any, seeds: Any) -> dict[str, Any]:
+        def body(state: Any, tape: Any) -> tuple[Any, dict[str, Any]]:
+            moment = self._go(params, state, *tape)
+            return like(state, moment.state), _outcome(moment)
+
+        return jax.lax.scan(body, state, (actions, chances, seeds))[1]
+
+    def draw_start(self, params: Any, seed: Any) -> dict[str, Any]:
+        return named(self.split.draw_start(self.rules.key(seed), params))
+
+    def draw(self, params: Any, seed: Any, state: Any, action: Any) -> dict[str, Any]:
+        return named(self.split.draw(self.rules.key(seed), state, action, params))
+
+    def phases(self, params: Any, state: Any, action: Any, chance: Any) -> dict[str, Any]:
+        """Phase and name as one key, for a tree that goes through `jit` loses the order of its keys anyway."""
+        assert self.rules.phases is not None
+        phases = self.rules.phases(state, action, chance, params)
+        return {f"{phase}\0{name}": value for phase, values in phases.items() for name, value in values.items()}
+
+    @property
+    def split(self) -> Split:
+        if self.rules.split is None:
+            raise EnvwrightError(f"{self.rules.name} draws its own luck; it cannot be handed in.")
+        return self.rules.split
+
+    def _go(self, params: Any, state: Any, action: Any, chance: Any, seed: Any) -> Moment:
+        if self.rules.split is not None:
+            return self.rules.split.apply(state, action, chance, params)
+        return self.rules.step(self.rules.key(seed), state, action, params)
+
+
+def _sight(seen: tuple[Any, Any]) -> dict[str, Any]:
+    obs, state = seen
+    sights = named(obs, alone="")
+    return {
+        **{f"state.{name}": leaf for name, leaf in named(state).items()},
+        **{f"observation.{name}" if name else "observation": leaf for name, leaf in sights.items()},
+    }
+
+
+def _outcome(moment: Moment) -> dict[str, Any]:
+    ends = {"reward": moment.reward, "terminated": moment.terminated, "truncated": moment.truncated}
+    info = {f"info.{name}": value for name, value in named(moment.info).items()}
+    return {**_sight((moment.obs, moment.state)), **ends, **info}

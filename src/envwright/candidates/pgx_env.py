@@ -1,0 +1,121 @@
+"""pgx's games as candidates: its MinAtar games with their luck handed in, the others by key.
+
+pgx cuts the luck out of its MinAtar games itself, to test them against the originals: `_step` draws and calls
+`_step_det`, and `_init` draws and calls `_init_det`, where there is anything to draw. We use exactly that cut, by
+calling pgx's own functions with one of the names they look up replaced; none of its code is written again here.
+"""
+
+import copy
+import inspect
+import sys
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from envwright.candidates.jax_candidate import JaxCandidate
+from envwright.candidates.outside import as_by_default, made, package, source
+from envwright.candidates.rules import Moment, Rules, Split
+from envwright.core.errors import EnvwrightError
+from envwright.core.spaces import Discrete
+
+STICKY = "sticky"  # whether the last action is repeated instead of the one that was chosen
+NOBODYS = -1  # an action that is none
+
+
+def pgx_candidate(id: str, **options: Any) -> JaxCandidate:
+    """`pgx.make(id)`; options go to its class. The reward is player 0's.
+
+    pgx never resets by itself, but it does not play on either: a step from an ended game changes nothing.
+    """
+    pgx = package("pgx", "peers")
+    env = made("pgx", id, pgx.available_envs(), lambda: _make(pgx, id, options))
+
+    def init(key: Any, params: Any) -> tuple[Any, Any]:
+        del params
+        state = env.init(key)
+        return state.observation, state
+
+    def step(key: Any, state: Any, action: Any, params: Any) -> Moment:
+        del params
+        return _moment(env.step(state, action, key))
+
+    with as_by_default():
+        actions = env.num_actions
+    return JaxCandidate(
+        Rules(
+            name=f"pgx:{id}",
+            init=init,
+            step=step,
+            params=None,
+            action_space=Discrete(actions),
+            split=_split(env) if id.startswith("minatar-") else None,
+            functions=sys.modules[type(env).__module__],
+            provenance=source("pgx", env_version=env.version, options=options),
+        )
+    )
+
+
+def _make(pgx: Any, id: str, options: dict[str, Any]) -> Any:
+    env = pgx.make(id)
+    if not options:
+        return env
+    changed = type(env)(**options)
+    if changed.id != id:
+        raise EnvwrightError(f"with these options it is {changed.id}.")
+    return changed
+
+
+def _moment(state: Any) -> Moment:
+    return Moment(state.observation, state, state.rewards[0], state.terminated, state.truncated, {})
+
+
+def _split(env: Any) -> Split:
+    game = sys.modules[type(env).__module__]
+    lucky_start = "_init_det" in vars(game)
+    with_luck = copy.copy(env)  # pgx hands the key on to _step and _init unseen, so luck may travel in its place
+
+    def stick(state: Any, action: Any, luck: dict[str, Any], probability: float) -> Any:
+        del probability
+        others = {name: value for name, value in luck.items() if name != STICKY}
+        return game._step_det(state, jnp.where(luck[STICKY], state._last_action, action), **others)
+
+    with_luck._step = MethodType(_with_names(type(env)._step, _step=stick), with_luck)
+    if lucky_start:
+        born = _with_names(type(env)._init, _init=lambda rng: game._init_det(**rng))
+        with_luck._init = MethodType(born, with_luck)
+
+    def draw_start(key: Any, params: Any) -> dict[str, Any]:
+        del params
+        return _with_names(game._init, _init_det=lambda **luck: luck)(key) if lucky_start else {}
+
+    def start(chance: dict[str, Any], params: Any) -> tuple[Any, Any]:
+        del params
+        state = with_luck.init(chance if lucky_start else jax.random.PRNGKey(0))
+        return state.observation, state
+
+    def draw(key: Any, state: Any, action: Any, params: Any) -> dict[str, Any]:
+        del action, params
+        names = list(inspect.signature(game._step_det).parameters)
+
+        def write_down(*given: Any, **by_name: Any) -> dict[str, Any]:
+            luck = {**dict(zip(names, given, strict=False)), **by_name}
+            del luck["state"]
+            return {STICKY: luck.pop("action") == NOBODYS, **luck}
+
+        last = state.replace(_last_action=jnp.int32(NOBODYS))
+        return _with_names(game._step, _step_det=write_down)(last, jnp.int32(0), key, env.sticky_action_prob)
+
+    def apply(state: Any, action: Any, chance: dict[str, Any], params: Any) -> Moment:
+        del params
+        return _moment(with_luck.step(state, action, chance))
+
+    return Split(draw_start, start, draw, apply)
+
+
+def _with_names(function: Callable[..., Any], **names: Any) -> Callable[..., Any]:
+    """A function of a module, the same but for what it finds under some global names."""
+    assert isinstance(function, FunctionType)
+    return FunctionType(function.__code__, {**function.__globals__, **names}, argdefs=function.__defaults__)

@@ -1,0 +1,95 @@
+"""What the verifier asks of a candidate. Everything is done in batches, and everything is a column.
+
+A column is a NumPy array with a leading axis of games, under a name:
+
+    outcome   state.NAME, observation, reward, terminated, truncated, info.KEY
+    state     the same fields without "state."; a state that is one array is called `value`
+    chance    the leaves of the candidate's luck; luck that is one array is called `value`
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envwright.core.spaces import Space
+
+Columns = dict[str, NDArray[Any]]
+
+
+class Kind(NamedTuple):
+    """Shape and dtype of one game's value in a column."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+
+class Candidate(Protocol):
+    """A translation under test. None of these resets a finished game."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def takes_chance(self) -> bool:
+        """Whether its luck can be handed in; if not, it draws by seed and only its seeds can be chosen."""
+        ...
+
+    @property
+    def action_space(self) -> Space | None: ...
+
+    @property
+    def params(self) -> Columns:
+        """The numbers of its rules, by name, without an axis of games."""
+        ...
+
+    def kinds(self) -> dict[str, Kind]:
+        """What an outcome's columns look like."""
+        ...
+
+    def chance_kinds(self) -> tuple[dict[str, Kind], dict[str, Kind]]:
+        """What the luck of a start and of a step looks like; empty without luck, or where it cannot be handed in."""
+        ...
+
+    def provenance(self) -> dict[str, Any]: ...
+
+    def init(self, seeds: NDArray[np.uint32]) -> Columns:
+        """New games with luck of their own; only state and observation."""
+        ...
+
+    def start(self, chance: Columns, games: int) -> Columns:
+        """New games with given luck; only state and observation."""
+        ...
+
+    def step(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
+        """One step of each game, with given luck or by seed (0, 1, 2, ...). Missing fields are as in `init`."""
+        ...
+
+    def play(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
+        """Games played on and on: actions and outcomes have a second axis, of steps."""
+        ...
+
+    def draw_start(self, seeds: NDArray[np.uint32]) -> Columns:
+        """The luck it would draw for new games."""
+        ...
+
+    def draw(self, seeds: NDArray[np.uint32], state: Columns, actions: NDArray[Any]) -> Columns:
+        """The luck it would draw for a step."""
+        ...
+
+    def phases(self, state: Columns, actions: NDArray[Any], chance: Columns | None) -> dict[str, Columns]:
+        """What it knows after each phase of a step, in order; empty if it does not say."""
+        ...
+
+    def call(self, function: str, arguments: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """One of its functions, on a batch of arguments."""
+        ...
+
+    def with_params(self, params: Columns) -> "Candidate":
+        """The same rules with other numbers."""
+        ...
+
+    def in_float64(self) -> "Candidate | None":
+        """The same rules in double precision, or None if they hold on to single precision."""
+        ...

@@ -1,0 +1,199 @@
+"""Gymnasium environments as references, by id or by class."""
+
+import difflib
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from envwright.core.errors import EnvwrightError, missing_extra
+from envwright.core.spaces import Box, Discrete, Space
+from envwright.references.python_env import Driver, PythonReference
+
+# Wrappers without state of their own, but for the step count, which follows `elapsed_steps`.
+_PLAIN_WRAPPERS = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker")
+
+
+def gymnasium_reference(id: str, **options: Any) -> PythonReference:
+    """The environment of a Gymnasium id, or of a class given as `module:Class` or `path/to/file.py:Class`."""
+    try:
+        import gymnasium as gym
+    except ImportError:
+        raise missing_extra("gymnasium", "reference") from None
+    if ":" in id and id not in gym.registry and not _is_registered(gym, id):
+        make: Callable[[], Any] = _class_maker(id, options)
+    else:
+        make = _id_maker(gym, id, options)
+    sample = make()
+    driver = Driver(
+        make=make,
+        reset=_reset,
+        step=_step,
+        sample_action=_sampler(getattr(sample, "action_space", None)),
+        parts=_parts,
+        set_elapsed=_set_elapsed,
+        close=lambda env: env.close() if hasattr(env, "close") else None,
+        action_space=_action_space(getattr(sample, "action_space", None)),
+        observation_shape=_shape(getattr(sample, "observation_space", None)),
+        max_episode_steps=_limit(sample),
+    )
+    driver.close(sample)
+    return PythonReference(id, driver)
+
+
+def _is_registered(gym: Any, id: str) -> bool:
+    """Whether this is Gymnasium's own way, `module:Name-v0`, of asking for an import first."""
+    module, _, name = id.partition(":")
+    if name.isidentifier():
+        return False
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        return False
+    return name in gym.registry
+
+
+def _id_maker(gym: Any, id: str, options: dict[str, Any]) -> Callable[[], Any]:
+    if id.partition(":")[2] not in gym.registry and id not in gym.registry:
+        close = difflib.get_close_matches(id, gym.registry, 3, 0.4)
+        hint = f"did you mean {' or '.join(close)}?" if close else "for a class of your own, give file.py:Class."
+        raise EnvwrightError(f"Gymnasium has no environment '{id}'; {hint}")
+    return lambda: gym.make(id, disable_env_checker=True, **options)
+
+
+def _class_maker(id: str, options: dict[str, Any]) -> Callable[[], Any]:
+    where, _, name = id.rpartition(":")
+    module = _load_file(Path(where)) if where.endswith(".py") else _load_module(where)
+    found = getattr(module, name, None)
+    if not isinstance(found, type):
+        classes = [key for key, value in vars(module).items() if isinstance(value, type)]
+        raise EnvwrightError(f"{where} has no class '{name}'; it has {', '.join(sorted(classes)) or 'none'}.")
+    return lambda: found(**options)
+
+
+def _load_module(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise EnvwrightError(f"The module '{name}' cannot be imported: {error}.") from error
+
+
+def _load_file(path: Path) -> Any:
+    if not path.is_file():
+        raise EnvwrightError(f"There is no file {path}.")
+    path = path.resolve()
+    name = f"envwright_reference_{path.stem}"
+    if getattr(known := sys.modules.get(name), "__file__", None) == str(path):
+        return known
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent))  # it may import files beside it
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        raise EnvwrightError(f"{path} cannot be imported: {type(error).__name__}: {error}.") from error
+    finally:
+        sys.path.remove(str(path.parent))
+    return module
+
+
+def _reset(env: Any, seed: int | None) -> tuple[Any, dict[str, Any]]:
+    result = env.reset(seed=seed) if "seed" in inspect.signature(env.reset).parameters else env.reset()
+    pair = isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], dict)
+    return result if pair else (result, {})
+
+
+def _step(env: Any, action: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+    result = env.step(action)
+    if len(result) == 4:  # the interface before Gymnasium
+        obs, reward, done, info = result
+        return obs, reward, done, False, info
+    return result
+
+
+def _parts(env: Any) -> list[Any]:
+    """The environment itself first, then wrappers that may hold state."""
+    parts = []
+    while env is not getattr(env, "unwrapped", env):
+        if type(env).__name__ not in _PLAIN_WRAPPERS:
+            parts.append(env)
+        env = env.env
+    return [env, *parts]
+
+
+def _set_elapsed(env: Any, steps: int) -> None:
+    while env is not getattr(env, "unwrapped", env):
+        if type(env).__name__ == "TimeLimit":
+            env._elapsed_steps = steps
+        env = env.env
+
+
+def _limit(env: Any) -> int | None:
+    while env is not getattr(env, "unwrapped", env):
+        if type(env).__name__ == "TimeLimit":
+            return env._max_episode_steps
+        env = env.env
+    return None
+
+
+def _action_space(space: Any) -> Space | None:
+    match type(space).__name__:
+        case "Discrete" if space.start == 0 and space.n <= 2**16:
+            return Discrete(int(space.n))
+        case "Box":
+            low, high = _bound(space.low), _bound(space.high)
+            return Box(low, high, tuple(space.shape), space.dtype) if low is not None and high is not None else None
+    return None
+
+
+def _bound(values: np.ndarray) -> float | tuple[float, ...] | None:
+    """One number if all are the same, one each for a vector; a core Box knows no others."""
+    if values.size and (values == values.flat[0]).all():
+        return float(values.flat[0])
+    return tuple(map(float, values)) if values.ndim == 1 else None
+
+
+def _shape(space: Any) -> tuple[int, ...] | None:
+    kind = type(space).__name__
+    if kind in ("Box", "Discrete", "MultiDiscrete", "MultiBinary"):
+        return tuple(space.shape)
+    if kind == "Tuple" and all(type(part).__name__ == "Discrete" for part in space.spaces):
+        return (len(space.spaces),)
+    return None
+
+
+def _sampler(space: Any) -> Callable[[np.random.Generator], Any]:
+    match type(space).__name__:
+        case "Discrete":
+            return lambda rng: int(space.start) + int(rng.integers(int(space.n)))
+        case "Box":
+            return lambda rng: _sample_box(space, rng)
+        case "NoneType":
+            raise EnvwrightError("The environment has no action_space, so there is no way to draw actions for it.")
+
+    def sample(rng: np.random.Generator) -> Any:
+        space.seed(int(rng.integers(2**31)))
+        return space.sample()
+
+    return sample
+
+
+def _sample_box(space: Any, rng: np.random.Generator) -> np.ndarray:
+    """Uniform between finite bounds, normal where there are none, and a normal's distance from a single one."""
+    low, high = space.low.astype(np.float64), space.high.astype(np.float64)
+    below, above = np.isfinite(low), np.isfinite(high)
+    uniform, normal = rng.random(space.shape), rng.standard_normal(space.shape)
+    both = np.where(below & above, low, 0) + uniform * np.where(below & above, high - low, 0)
+    one = np.where(below, np.where(below, low, 0) + abs(normal), np.where(above, high, 0) - abs(normal))
+    value = np.where(below & above, both, np.where(below | above, one, normal))
+    if space.dtype.kind in "iu":
+        value = np.where(below & above, np.floor(low + uniform * (high - low + 1)), np.round(value))
+    return value.astype(space.dtype)

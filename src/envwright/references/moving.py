@@ -1,0 +1,153 @@
+"""Which attributes of a reference move, so that a snapshot need not copy its tables at every step."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from envwright.core.errors import EnvwrightError
+from envwright.references.own_modules import classes_of
+from envwright.references.plain import same
+from envwright.references.rebuild import thaw_places
+from envwright.references.walk import (
+    Freezer,
+    Memory,
+    Place,
+    attributes,
+    class_attributes,
+    freeze_places,
+    is_absent,
+    is_state,
+)
+
+_CHEAP = 300  # containers; above that, a constant is looked at now and then only
+
+_OF_CLASS = -1
+
+
+def has_hook(root: Any) -> bool:
+    """Whether an object saves and loads its state itself."""
+    return hasattr(type(root), "envwright_snapshot")
+
+
+class Attributes:
+    """The attributes of one or more objects by name, those that move and those that have not moved so far."""
+
+    def __init__(self, roots: Sequence[Any], moving: Mapping[str, int] | None = None) -> None:
+        self.roots, self.memory = roots, Memory()
+        self.walked = [root for root in roots if not has_hook(root)]
+        self.hooked = [root for root in roots if has_hook(root)]
+        self.places: dict[str, Place] = {}
+        self.moving: dict[str, Place] = {}
+        self.constants: dict[str, Any] = {}
+        self.costs: dict[str, int] = {}
+        self.count = -1
+        self.visible: dict[str, Any] | None = None  # the constants as `look` shows them, made when it is first asked
+        self._find_places()
+        for name, index in (moving or {}).items():
+            if index != _OF_CLASS:  # it may not be there yet
+                self.places.setdefault(name, Place(roots[index], name.rpartition(".")[2]))
+            self.moving[name] = self.places[name]
+        self._note_constants()
+
+    def owners(self) -> dict[str, int]:
+        """Which of the objects each moving name belongs to, for another `Attributes` of the same kind of objects."""
+        index = {id(root): i for i, root in enumerate(self.roots)}
+        return {name: index.get(id(owner), _OF_CLASS) for name, (owner, _) in self.moving.items()}
+
+    def _find_places(self) -> list[str]:
+        """Take in attributes that are new; nearly always there are none, which is quick to see."""
+        count = sum(len(getattr(root, "__dict__", ())) for root in self.walked)
+        if count == self.count:
+            return []
+        self.count, new = count, []
+        parts = {id(root) for root in self.roots}
+        for root in self.walked:
+            for name, value in attributes(root):
+                if id(value) in parts or not is_state(root, name, value):
+                    continue
+                owner = self.places[name].owner if name in self.places else None
+                taken = owner is not None and owner is not root and not isinstance(owner, type)
+                full = f"{type(root).__name__}.{name}" if taken else name  # two objects with an attribute of one name
+                if full not in self.places or isinstance(self.places[full].owner, type):
+                    self.places[full] = Place(root, name)
+                    new.append(full)
+        for cls in classes_of(self.walked, within=False):
+            for name in class_attributes(cls):
+                if name not in self.places:
+                    self.places[name] = Place(cls, name)
+                    new.append(name)
+        return new
+
+    def _note_constants(self) -> None:
+        """Freeze what does not move, and remember its parts: a moving attribute may refer to them."""
+        self.memory.constants, self.memory.constant_at, self.visible = {}, {}, None
+        still = {name: place for name, place in self.places.items() if name not in self.moving}
+        for name, place in still.items():
+            if name not in self.costs:
+                alone = Freezer(self.memory, self.roots)
+                freeze_places(alone, {name: place})
+                self.costs[name] = len(alone.seen)
+        # The cheap ones first, so that they never refer to the others and can be looked at without them.
+        still = dict(sorted(still.items(), key=lambda item: self.costs[item[0]] > _CHEAP))
+        freezer = Freezer(self.memory, self.roots)
+        self.constants = freeze_places(freezer, still)
+        for path, _, value in freezer.seen.values():
+            if path.strip("."):
+                self.memory.constants[id(value)] = path
+                self.memory.constant_at[path] = value
+
+    def late_changes(self, thorough: bool = True) -> list[str]:
+        """The names that have moved although they were thought constant; from now on they are moving."""
+        new = [name for name in self._find_places() if name not in self.moving]
+        suspects = {name: self.places[name] for name in self.constants if thorough or self.costs[name] <= _CHEAP}
+        constants = self.memory.constants
+        self.memory.constants = {}  # a constant is compared by its content, not by reference to itself
+        now = freeze_places(Freezer(self.memory, self.roots), suspects)
+        self.memory.constants = constants
+        new += [name for name in suspects if not same(now.get(name), self.constants[name])]
+        for name in new:
+            self.moving[name] = self.places[name]
+        if new:
+            self._note_constants()
+        return new
+
+    def snapshot(self) -> dict[str, Any]:
+        """What moves, as plain data."""
+        for name in self._find_places():
+            self.moving.setdefault(name, self.places[name])
+        frozen = freeze_places(Freezer(self.memory, self.roots), self.moving)
+        for root in self.hooked:
+            frozen |= _hook_state(root)
+        return frozen
+
+    def look(self) -> dict[str, Any]:
+        """Everything, as plain data; what is constant is not copied."""
+        for name in self._find_places():
+            self.moving.setdefault(name, self.places[name])
+        if self.visible is None:
+            still = {name: self.places[name] for name in self.constants}
+            self.visible = freeze_places(Freezer(self.memory, self.roots, shared=True), still)
+        now = freeze_places(Freezer(self.memory, self.roots, shared=True), self.moving)
+        for root in self.hooked:
+            now |= _hook_state(root)
+        return {**self.visible, **{name: value for name, value in now.items() if not is_absent(value)}}
+
+    def restore(self, snapshot: Mapping[str, Any]) -> None:
+        """Put a snapshot back, whole or in part. An edited constant moves from now on."""
+        rest = dict(snapshot)
+        for root in self.hooked:
+            state = _hook_state(root)
+            root.envwright_restore(state | {name: rest.pop(name) for name in state if name in rest})
+        thaw_places(rest, self.places, self.roots, self.memory)
+        if edited := [name for name in rest if name not in self.moving]:
+            self.moving |= {name: self.places[name] for name in edited}
+            self._note_constants()
+
+
+def _hook_state(root: Any) -> dict[str, Any]:
+    state = root.envwright_snapshot()
+    if not isinstance(state, dict):
+        raise EnvwrightError(
+            f"{type(root).__name__}.envwright_snapshot returned a {type(state).__name__}; it must return a dict of "
+            "names and plain data."
+        )
+    return Freezer(Memory(), (), shared=True).freeze(state, "envwright_snapshot")

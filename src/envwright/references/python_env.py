@@ -1,0 +1,225 @@
+"""A Python environment as a reference."""
+
+import hashlib
+import platform
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from envwright.core.errors import EnvwrightError
+from envwright.core.spaces import Space
+from envwright.references import functions, patches
+from envwright.references.covered import covering
+from envwright.references.luck import Shared, Take
+from envwright.references.moving import Attributes
+from envwright.references.own_modules import classes_of, file_of, modules_of, raised_at
+from envwright.references.protocol import (
+    Covered,
+    Draw,
+    Glimpse,
+    Outcome,
+    Reference,
+    ReferenceFailedError,
+    Watchpoint,
+)
+from envwright.references.walk import copy_plain
+from envwright.references.watch import Lines, Watcher, find_lines
+
+_TRIAL = (5, 50)  # episodes and steps of each, to see which attributes move
+_THOROUGH_EVERY = 50  # episodes
+
+
+@dataclass(frozen=True)
+class Driver:
+    """How an object is played."""
+
+    make: Callable[[], Any]
+    reset: Callable[[Any, int | None], tuple[Any, dict[str, Any]]]  # observation and info
+    step: Callable[[Any, Any], tuple[Any, Any, Any, Any, dict[str, Any]]]  # and reward and ends between them
+    sample_action: Callable[[np.random.Generator], Any]
+    parts: Callable[[Any], list[Any]] = lambda made: [made]  # the objects whose attributes are the state
+    set_elapsed: Callable[[Any, int], None] = lambda made, steps: None  # for a wrapper that counts the steps
+    close: Callable[[Any], None] = lambda made: None
+    action_space: Space | None = None
+    observation_shape: tuple[int, ...] | None = None
+    max_episode_steps: int | None = None  # a time limit that a wrapper keeps
+
+
+class PythonReference(Reference):
+    """Any Python object that a `Driver` knows how to play, under observation."""
+
+    def __init__(self, name: str, driver: Driver) -> None:
+        self.name, self.driver, self.elapsed, self.episodes = name, driver, 0, 0
+        self._attributes: Attributes | None = None
+        self._watched: tuple[tuple[Watchpoint, ...], Lines] = (), {}
+        trial = driver.make()  # before anything is replaced, so that what it imports is imported as it is
+        classes = classes_of(driver.parts(trial))
+        modules = modules_of(classes)
+        self.files = {file for module in modules if (file := file_of(module.__name__))}
+        self._shared = Shared()
+        patches.open_patches(modules, classes)
+        self._closing = weakref.finalize(self, patches.close_patches)
+        try:
+            self.object = trial
+            self._adopt()
+            self._moving = self._find_moving()
+            with Take(self._shared):
+                self.object = driver.make()
+            self._adopt()
+        except BaseException:
+            self._closing()
+            raise
+        self._attributes, self.elapsed, self.episodes = None, 0, 0
+
+    @property
+    def action_space(self) -> Space | None:
+        return self.driver.action_space
+
+    @property
+    def observation_shape(self) -> tuple[int, ...] | None:
+        return self.driver.observation_shape
+
+    def sample_action(self, rng: np.random.Generator) -> Any:
+        return self.driver.sample_action(rng)
+
+    def _adopt(self) -> None:
+        patches.adopt([self.object, *self.driver.parts(self.object)])
+
+    def _find_moving(self) -> dict[str, int]:
+        """Play a little and see which attributes change."""
+        rng = np.random.Generator(np.random.PCG64(0))
+        for episode in range(_TRIAL[0]):
+            self.reset(seed=episode)
+            self._state().late_changes(thorough=False)
+            for _ in range(_TRIAL[1]):
+                try:
+                    outcome = self.step(self.sample_action(rng))
+                except ReferenceFailedError:  # whoever plays in earnest will hear of it
+                    break
+                self._state().late_changes(thorough=False)
+                if outcome.terminated or outcome.truncated:
+                    break
+            self._state().late_changes()
+        return self._state().owners()
+
+    def _state(self) -> Attributes:
+        if self._attributes is None:
+            raise EnvwrightError(f"{self.name} has no state before its first reset; call reset first.")
+        return self._attributes
+
+    def reset(self, seed: int | None = None, tape: Sequence[Draw] | None = None) -> Outcome:
+        if seed is not None:
+            self._shared.seed(seed)
+        (obs, info), draws = self._play("reset", lambda: self.driver.reset(self.object, seed), tape)
+        self.elapsed, self.episodes = 0, self.episodes + 1
+        if self._attributes is None:  # only now does everything have its value
+            self._attributes = Attributes(self.driver.parts(self.object), getattr(self, "_moving", None))
+        elif self.episodes % _THOROUGH_EVERY == 0:
+            self._attributes.late_changes()
+        return Outcome(copy_plain(obs), 0.0, False, False, copy_plain(info), draws)
+
+    def step(self, action: Any, tape: Sequence[Draw] | None = None) -> Outcome:
+        given = copy_plain(action)  # the reference may keep it
+        result, draws = self._play("step", lambda: self.driver.step(self.object, given), tape)
+        self.elapsed += 1
+        obs, reward, terminated, truncated, info = result
+        return Outcome(copy_plain(obs), float(reward), bool(terminated), bool(truncated), copy_plain(info), draws)
+
+    def _play(self, what: str, play: Callable[[], Any], tape: Sequence[Draw] | None) -> tuple[Any, tuple[Draw, ...]]:
+        if not self._closing.alive:
+            raise EnvwrightError(f"The reference {self.name} is closed; make a new one.")
+        with Take(self._shared, tape) as take:
+            try:
+                result = play()
+            except EnvwrightError:
+                raise
+            except Exception as error:
+                raise self._failed(what, error) from error
+        return result, tuple(take.draws)
+
+    def _failed(self, what: str, error: Exception) -> ReferenceFailedError:
+        return ReferenceFailedError(
+            f"{self.name} raised {type(error).__name__} ({error}) at {raised_at(error, self.files)} in {what}, after "
+            f"{self.elapsed} steps of the episode."
+        )
+
+    def look(self) -> dict[str, Any]:
+        limit = {} if self.driver.max_episode_steps is None else {"max_episode_steps": self.driver.max_episode_steps}
+        return self._state().look() | limit | {"elapsed_steps": self.elapsed}
+
+    def snapshot(self) -> dict[str, Any]:
+        return self._state().snapshot() | {"elapsed_steps": self.elapsed}
+
+    def late_changes(self) -> list[str]:
+        """Attributes thought constant that have changed since; from now on snapshots have them."""
+        return self._state().late_changes()
+
+    def restore(self, snapshot: Mapping[str, Any]) -> None:
+        if self._attributes is None:
+            self.reset(seed=0)
+        names = dict(snapshot)
+        elapsed = names.pop("elapsed_steps", None)
+        self._state().restore(names)
+        if elapsed is not None:
+            self.elapsed = int(elapsed)
+            self.driver.set_elapsed(self.object, self.elapsed)
+
+    def call(self, function: str, arguments: Sequence[Any]) -> Any:
+        found = functions.find_function(self.driver.parts(self.object), function)
+        copies = [copy_plain(argument) for argument in arguments]
+        result, _ = self._play(function, lambda: found(*copies), None)
+        return copy_plain(result)
+
+    def record_calls(self, names: Sequence[str], play: Callable[[], None]) -> dict[str, list[dict[str, Any]]]:
+        """The distinct arguments that functions of the reference are called with while `play` runs."""
+        return functions.record_calls(self.driver.parts(self.object), names, play)
+
+    def watch(
+        self, points: Sequence[Watchpoint], action: Any, tape: Sequence[Draw] | None = None
+    ) -> tuple[list[Glimpse], Outcome]:
+        if self._watched[0] != tuple(points):  # finding lines in the source takes far longer than a step
+            self._watched = tuple(points), find_lines(self.driver.parts(self.object), points)
+        watcher = Watcher(self._watched[1], self.look)
+        with watcher:
+            outcome = self.step(action, tape)
+        return watcher.glimpses, outcome
+
+    def covering(self) -> AbstractContextManager[Covered]:
+        return covering(self.driver.parts(self.object))
+
+    def provenance(self) -> dict[str, Any]:
+        cls = type(self.driver.parts(self.object)[-1])
+        package = cls.__module__.partition(".")[0]
+        try:
+            version = metadata.version(package)
+        except metadata.PackageNotFoundError:  # a file of the user's
+            version = None
+        file = file_of(cls.__module__)
+        digest = hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else None
+        return {
+            "class": cls.__qualname__,
+            "module": cls.__module__,
+            "package": package,
+            "version": version,
+            "sha256": digest,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+        }
+
+    def close(self) -> None:
+        """Give the reference up; the modules are as they were before."""
+        if self._closing.alive:
+            self._closing()
+            self.driver.close(self.object)
+
+    def __enter__(self) -> "PythonReference":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()

@@ -1,0 +1,132 @@
+"""A verification from end to end.
+
+    contract ─► reference, in a process of its own ─► episodes, states, tapes ─┐
+            └─► candidate ─────────────────────────────────────────────────────┴─► L0 ► L1 ► L2 ► L3 ─► verdict
+
+Each question is asked by itself: one that cannot be asked, or that brings a side down, becomes a failed check with a
+sentence, and the rest of the run goes on.
+"""
+
+import contextlib
+import platform
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from envwright.candidates.protocol import Candidate
+from envwright.core.errors import EnvwrightError
+from envwright.verify.contract import Contract
+from envwright.verify.host import Host
+from envwright.verify.levels.l0_contract import check_contract
+from envwright.verify.levels.l1_functions import check_functions
+from envwright.verify.levels.l1_luck import check_luck
+from envwright.verify.levels.l1_steps import check_steps
+from envwright.verify.levels.l2_phases import check_phases
+from envwright.verify.levels.l3_drift import check_drift
+from envwright.verify.levels.l3_episodes import check_episodes
+from envwright.verify.session import Effort, Session
+from envwright.verify.verdict import Check, Verdict
+
+Question = Callable[[Session], list[Check]]
+
+QUESTIONS: dict[str, tuple[Question, ...]] = {
+    "L0": (check_contract,),
+    "L1": (check_functions, check_steps, check_luck),
+    "L2": (check_phases,),
+    "L3": (lambda session: check_drift(session) if session.rounds else check_episodes(session),),
+}
+
+
+def verify(
+    contract: Contract,
+    host: Host,
+    candidate: Candidate,
+    *,
+    effort: Effort | None = None,
+    levels: Sequence[str] = tuple(QUESTIONS),
+    regressions: Path | None = None,
+    progress: Callable[[str], None] = lambda what: None,
+) -> Verdict:
+    """Put every question of these levels to the pair."""
+    effort = effort or Effort()
+    began = time.monotonic()
+    pair = {"reference": contract.reference, "candidate": contract.candidate, "contract": _own_path(contract)}
+    session = Session(contract, host, candidate, effort, progress, {"regressions": regressions, "pair": pair})
+    checks: list[Check] = []
+    _prepare(session)
+    for level in levels:
+        for question in QUESTIONS[level]:
+            checks += _ask(level, question, session)
+    coverage: dict[str, Any] = {}
+    if "played" in vars(session):  # recorded at all
+        coverage = session.played[2]
+    return Verdict(
+        subject=f"{contract.reference} and {contract.candidate}",
+        checks=tuple(checks),
+        provenance=_provenance(session),
+        coverage=coverage,
+        seconds=time.monotonic() - began,
+    )
+
+
+def _prepare(session: Session) -> None:
+    """Let the reference play while the candidate is compiled. What fails here fails again where it is asked for."""
+    with ThreadPoolExecutor(1) as meanwhile, contextlib.suppress(Exception):
+        playing = meanwhile.submit(lambda: session.played) if session.facts else None
+        session.candidate.kinds()
+        session.candidate.init(np.arange(session.effort.draws, dtype=np.uint32))
+        if playing is not None:
+            playing.result()
+
+
+def _ask(level: str, question: Question, session: Session) -> list[Check]:
+    try:
+        return question(session)
+    except EnvwrightError as error:
+        return [_could_not(level, question, str(error))]
+    except Exception as error:  # the candidate's own code may raise anything
+        return [_could_not(level, question, _sentence(error))]
+
+
+def _could_not(level: str, question: Question, sentence: str) -> Check:
+    name = getattr(question, "__name__", "check").removeprefix("check_").replace("_", " ")
+    return Check(level, name if name != "<lambda>" else "episodes", "fail", f"could not be made: {sentence}")
+
+
+def _sentence(error: Exception) -> str:
+    """What the candidate's code did, and where in the user's files rather than in JAX's."""
+    frames = traceback.extract_tb(error.__traceback__)
+    outside = [f for f in frames if "site-packages" not in f.filename and "/envwright/verify/" not in f.filename]
+    place = (outside or frames)[-1]
+    message = str(error).strip().splitlines()[0] if str(error).strip() else ""
+    return f"the candidate raised {type(error).__name__}: {message} ({Path(place.filename).name}:{place.lineno})"
+
+
+def _provenance(session: Session) -> dict[str, Any]:
+    return {
+        "reference": session.facts["provenance"] if "facts" in vars(session) else {},
+        "candidate": session.candidate.provenance(),
+        "contract": {"path": _path(session.contract), "sha256": session.contract.sha256},
+        "effort": vars(session.effort),
+        "jax": jax.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "backend": jax.default_backend(),
+    }
+
+
+def _own_path(contract: Contract) -> str | None:
+    """Where a user's contract is; those in the box are found by the names of the pair."""
+    inside = contract.path is not None and contract.path.is_relative_to(Path(__file__).parent.parent)
+    return None if inside else _path(contract)
+
+
+def _path(contract: Contract) -> str | None:
+    return None if contract.path is None else str(contract.path)

@@ -1,0 +1,139 @@
+"""The expressions of a contract: how a value of the candidate is read off the reference.
+
+    x = "state[0]"      cards = "pad(player, 21)"      slip = "categorical(probabilities, draws('step', 0))"
+
+They are Python expressions over the reference's names, checked when the contract is loaded, with the functions below.
+"""
+
+import ast
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envwright.core.errors import EnvwrightError
+from envwright.references.protocol import Draw
+
+
+class ExpressionError(EnvwrightError, ValueError):
+    """An expression of a contract cannot be read or does not fit the reference."""
+
+
+_ALLOWED = (
+    ast.Expression, ast.Name, ast.Load, ast.Store, ast.Attribute, ast.Subscript, ast.Slice, ast.Constant, ast.Call,
+    ast.keyword, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.List, ast.Tuple, ast.Dict,
+    ast.ListComp, ast.GeneratorExp, ast.comprehension, ast.operator, ast.unaryop, ast.boolop, ast.cmpop,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Expression:
+    """One expression; `where` says in which place of which contract it stands."""
+
+    text: str
+    where: str
+    code: CodeType
+    names: frozenset[str]  # the names it reads, functions apart
+
+    def __call__(self, names: Mapping[str, Any], draws: Sequence[Draw] = ()) -> Any:
+        scope = {"__builtins__": {}, **FUNCTIONS, "draws": lambda *which: drawn(draws, *which), **names}
+        try:
+            return eval(self.code, scope)  # one scope, for a comprehension does not see a second
+        except NameError as error:
+            missing = error.name or str(error)
+            close = difflib.get_close_matches(missing, list(names), 1)
+            hint = f"; did you mean {close[0]}?" if close else f"; it has {', '.join(sorted(names))}."
+            raise ExpressionError(f"{self.where}: the reference has no {missing}{hint}") from None
+        except Exception as error:  # whatever an expression of the user's may raise
+            raise ExpressionError(f"{self.where}: {self.text!r} fails: {error}.") from None
+
+    def __reduce__(self) -> tuple[Any, ...]:  # code does not travel to another process; its text does
+        return parse, (self.text, self.where)
+
+
+def parse(text: Any, where: str) -> Expression:
+    """Check an expression of a contract."""
+    if not isinstance(text, str):
+        raise ExpressionError(f"{where}: an expression is a string, but this is {text!r}.")
+    try:
+        tree = ast.parse(text, mode="eval")
+    except SyntaxError as error:
+        raise ExpressionError(f"{where}: {text!r} is not an expression: {error.msg}.") from None
+    bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    names = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, _ALLOWED) or (isinstance(node, ast.Attribute) and node.attr.startswith("__")):
+            raise ExpressionError(f"{where}: {text!r} uses {type(node).__name__}, which a contract may not.")
+        if isinstance(node, ast.Name) and node.id not in bound and node.id not in FUNCTIONS and node.id != "draws":
+            names.add(node.id)
+    return Expression(text, where, compile(tree, where, "eval"), frozenset(names))
+
+
+# ---- functions that expressions may call ----
+
+
+def drawn(draws: Sequence[Draw], function: str, index: int | None = None) -> Any:
+    """The values drawn inside a function of the reference; with an index one of them, masked if it was not drawn."""
+    values = [draw.value for draw in draws if site_function(draw.site) == function]
+    if index is None:
+        return values
+    return values[index] if -len(values) <= index < len(values) else np.ma.masked
+
+
+def site_function(site: str) -> str:
+    """The function of a site: `draw_card` of "blackjack.py:18 draw_card"."""
+    return site.rpartition(" ")[2]
+
+
+def pad(values: Any, size: int, fill: Any = 0) -> NDArray[Any]:
+    """A list as an array of fixed size; what is added is `fill`, and masked."""
+    values = np.asarray(list(values))
+    if len(values) > size:
+        raise ValueError(f"{len(values)} values do not fit into {size}")
+    shape = (size, *values.shape[1:])
+    wide = np.full(shape, fill, values.dtype if len(values) else np.asarray(fill).dtype)
+    wide[: len(values)] = values
+    mask = np.ones(shape, bool)
+    mask[: len(values)] = False
+    return np.ma.array(wide, mask=mask, fill_value=fill)
+
+
+def table(rows: Any, height: int, width: int, fill: Any = 0) -> NDArray[Any]:
+    """A list of rows, as of things on a board, as an array of fixed size; the rows that are left are `fill`."""
+    if len(rows) > height:
+        raise ValueError(f"{len(rows)} rows do not fit into {height}")
+    return np.array([*rows, *([fill] * width for _ in range(height - len(rows)))]).reshape(height, width)
+
+
+def pick(values: Any, index: Any) -> Any:
+    """`values[index]`, masked where the index was not drawn."""
+    return index if index is np.ma.masked else values[index]
+
+
+def categorical(probabilities: Any, u: Any) -> Any:
+    """The first index at which the running sum of the probabilities passes `u`, in double precision."""
+    if u is np.ma.masked:
+        return u
+    return int(np.argmax(np.cumsum(np.asarray(probabilities)) > u))
+
+
+def one_hot(index: int, size: int) -> NDArray[Any]:
+    return np.eye(size, dtype=np.int32)[index]
+
+
+def none(value: Any, instead: Any) -> Any:
+    """`value`, or `instead` where the reference has None."""
+    return instead if value is None else value
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "len": len, "int": int, "float": float, "bool": bool, "abs": abs, "min": min, "max": max, "sum": sum, "any": any,
+    "all": all, "sorted": sorted, "list": list, "tuple": tuple, "range": range, "array": np.asarray, "pad": pad,
+    "table": table, "pick": pick, "categorical": categorical, "one_hot": one_hot, "none": none,
+    "flat": lambda x: np.asarray(x).ravel(),
+    "where": np.where, "round": round, "ord": ord, "float32": np.float32,
+}  # fmt: skip

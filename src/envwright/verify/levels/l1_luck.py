@@ -1,0 +1,155 @@
+"""L1, luck: whether the candidate's own draws are distributed as the reference's, and vary with the seed.
+
+What is done with luck is compared exactly, by tape. Here only the luck itself is judged, and there statistics is all
+there is; the rate of false alarms is fixed for the whole verdict.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envwright.candidates.protocol import Columns
+from envwright.verify import regressions
+from envwright.verify.record import record_starts
+from envwright.verify.rows import part
+from envwright.verify.session import Session
+from envwright.verify.statistics import ALARM, holm, same_distribution
+from envwright.verify.verdict import Check, Divergence
+
+
+def check_luck(session: Session) -> list[Check]:
+    """Distribution of starts and of steps, and whether seeds matter."""
+    session.progress("L1 luck")
+    starts = session.host.run(record_starts, session.contract, list(range(10**6, 10**6 + session.effort.draws // 2)))
+    return [_kept(session, check) for check in (_seeds(session, starts), _distribution(session, starts))]
+
+
+def _kept(session: Session, check: Check) -> Check:
+    """With every divergence written down; luck has no smaller input than the seeds it was drawn with."""
+    seeds = {"seeds": [0, (64 if check.name == "seeds matter" else session.effort.draws) - 1]}
+    found = (regressions.keep_luck(session, replace(d, input=seeds)) for d in check.divergences)
+    return replace(check, divergences=tuple(found))
+
+
+def _seeds(session: Session, starts: Columns) -> Check:
+    """Where the reference's games begin differently, so must the candidate's; the same seed must begin the same."""
+    names = [name for name in starts if name.startswith("state.") or name == "observation"]
+    seeds = np.arange(64, dtype=np.uint32)
+    games, again = session.candidate.init(seeds), session.candidate.init(seeds)
+    owner = session.contract.owner("chance")
+    found = _starts_vary(session, starts, seeds)
+    # Luck that varies is lost by the start, where the two can be told apart.
+    whose = session.contract.owner("start") if session.candidate.takes_chance and not found else owner
+    for name in names:
+        theirs, ours = _kinds(starts[name][:64]), _kinds(games[name])
+        if theirs > 1 and ours == 1:
+            found.append(Divergence(whose, name, f"{theirs} different starts of 64 seeds", "the same for every seed"))
+        if not np.array_equal(games[name], again[name], equal_nan=games[name].dtype.kind == "f"):
+            found.append(Divergence(owner, name, "one start a seed", "another one when asked again"))
+    found += _steps_vary(session)
+    detail = (
+        "64 seeds" if found else "64 seeds: starts and luck vary where the reference's do, and repeat with the seed"
+    )
+    return Check("L1", "seeds matter", "fail" if found else "pass", detail, 64, tuple(found))
+
+
+def _starts_vary(session: Session, starts: Columns, seeds: NDArray[np.uint32]) -> list[Divergence]:
+    chance = part(starts, "chance.")
+    if not session.candidate.takes_chance or not chance:
+        return []
+    luck = session.candidate.draw_start(seeds)
+    owner = session.contract.owner("chance")
+    return [
+        Divergence(owner, f"start {name}", f"{_kinds(column[:64])} different outcomes", "the same for every seed")
+        for name, column in chance.items()
+        if _kinds(column[:64]) > 1 and _kinds(luck[name]) == 1
+    ]
+
+
+def _steps_vary(session: Session) -> list[Divergence]:
+    chance = part(session.trace.steps, "chance.")
+    if not session.candidate.takes_chance or not chance:
+        return []
+    rows = np.arange(min(512, len(session.trace.steps["action"])))
+    luck = _drawn(session, rows)
+    owner = session.contract.owner("chance")
+    return [
+        Divergence(owner, f"chance.{name}", f"{_kinds(column[rows])} different outcomes", "the same for every seed")
+        for name, column in chance.items()
+        if _kinds(column[rows]) > 1 and _kinds(luck[name]) == 1
+    ]
+
+
+def _distribution(session: Session, starts: Columns) -> Check:
+    tests: list[tuple[str, str, float]] = []
+    count = session.effort.draws
+    seeds = np.arange(count, dtype=np.uint32)
+    if session.candidate.takes_chance:
+        luck = session.candidate.draw_start(seeds)
+        tests += _compare(part(starts, "chance."), part(starts, "drawn."), luck, "start")
+        if part(session.trace.steps, "chance."):
+            rows = np.arange(len(session.trace.steps["action"]))
+            rows = rows[:: max(1, len(rows) // count)]
+            chosen = {n: c[rows] for n, c in session.trace.steps.items()}
+            tests += _compare(part(chosen, "chance."), part(chosen, "drawn."), _drawn(session, rows), "step")
+    else:
+        games = session.candidate.init(seeds)
+        names = [n for n in starts if n.startswith("state.") or n == "observation"]
+        tests += _compare({n: starts[n] for n in names}, {}, games, "start")
+    if not tests:
+        return Check("L1", "luck in distribution", "skip", "nothing is left to luck")
+    failed = holm([p for _, _, p in tests])
+    owner = session.contract.owner("chance")
+    found = [
+        Divergence(owner, name, "the reference's distribution", f"another one ({test}, p = {p:.2g})")
+        for (name, test, p), bad in zip(tests, failed, strict=True)
+        if bad
+    ]
+    least = min(tests, key=lambda test: test[2])
+    detail = (
+        f"{len(tests)} tests on {min(count, len(next(iter(starts.values())))):,} and more draws, smallest p "
+        f"{least[2]:.2g} ({least[1]} on {least[0]}); false alarms at most {ALARM:g} a verdict"
+    )
+    return Check("L1", "luck in distribution", "fail" if found else "pass", detail, len(tests), tuple(found))
+
+
+def _compare(theirs: Columns, drawn: Columns, ours: Columns, when: str) -> list[tuple[str, str, float]]:
+    """A test for each element of each column, on those that the reference did draw."""
+    tests: list[tuple[str, str, float]] = []
+    for name, column in theirs.items():
+        wide, other = (c.reshape(len(c), -1) for c in (column, ours[name]))
+        mask = drawn[name].reshape(len(column), -1) if name in drawn else np.ones(wide.shape, bool)
+        for place in range(min(wide.shape[1], 32)):
+            seen = wide[mask[:, place], place]
+            if len(seen) >= 50:
+                label = f"{when} {name}" + (f"[{place}]" if wide.shape[1] > 1 else "")
+                # Luck of a step may depend on the state: only that of the steps in which the reference drew is like it.
+                like = other[mask[:, place], place] if when == "step" else other[:, place]
+                tests.append((label, *same_distribution(seen.astype(ours[name].dtype), like)))
+    return tests
+
+
+def _drawn(session: Session, rows: NDArray[Any]) -> Columns:
+    """The candidate's own luck for steps of the trace, in the states these were taken from."""
+    before = states_before(session, rows)
+    return session.candidate.draw(rows.astype(np.uint32), before, session.trace.steps["action"][rows])
+
+
+def states_before(session: Session, rows: NDArray[Any]) -> Columns:
+    """The reference's states before these steps of the trace."""
+    trace = session.trace
+    offsets = trace.offsets
+    episode = np.searchsorted(offsets, rows, side="right") - 1
+    first = offsets[episode] == rows
+    return {
+        name: np.where(
+            first.reshape(-1, *([1] * (column.ndim - 1))), trace.starts[f"state.{name}"][episode], column[rows - 1]
+        )
+        for name, column in part(trace.steps, "state.").items()
+    }
+
+
+def _kinds(column: NDArray[Any]) -> int:
+    return len(np.unique(column.reshape(len(column), -1), axis=0))

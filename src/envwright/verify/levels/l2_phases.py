@@ -1,0 +1,38 @@
+"""L2, interaction: whole steps, compared after each of their phases."""
+
+import numpy as np
+
+from envwright.verify import regressions, synthesis
+from envwright.verify.phases import compare_phases
+from envwright.verify.session import Session
+from envwright.verify.trial import as_input, attempt, precisions
+from envwright.verify.verdict import Check, Divergence
+
+
+def check_phases(session: Session) -> list[Check]:
+    """A check for each precision."""
+    contract = session.contract
+    if not contract.phases:
+        return [Check("L2", "phases", "skip", "the contract names no phases; a step is compared as a whole")]
+    cases = synthesis.invent(
+        session.played[1], session.domains, session.actions, session.effort.watched, session.rng(3)
+    )
+    checks: list[Check] = []
+    for precision in precisions(session):
+        session.progress(f"L2 phases, {precision.name}")
+        trial = attempt(session, precision, cases)
+        rows = list(range(len(trial.reference.cases)))
+        parted = compare_phases(session, precision.candidate, trial.reference, rows)
+        found: dict[str, Divergence] = {}
+        for row, phase, name, want, have in parted:
+            if phase.module not in found:
+                case = trial.reference.cases[row]
+                divergence = Divergence(
+                    phase.module, f"{name} after {phase.name}", np.asarray(want).tolist(), have.tolist(),
+                    input=as_input(case), differing=sum(p[1].module == phase.module for p in parted),
+                )  # fmt: skip
+                found[phase.module] = regressions.keep_step(session, divergence, case, precision.name, "L2")
+        detail = f"{len(rows):,} steps, {len(contract.phases)} phases, {len(parted):,} steps differ"
+        name = "phases" + (f" in {precision.name}" if precision.nudge else "")
+        checks.append(Check("L2", name, "fail" if found else "pass", detail, len(rows), tuple(found.values())))
+    return checks

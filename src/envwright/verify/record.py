@@ -1,0 +1,290 @@
+"""What is done where the reference lives: whole episodes, single steps from chosen states, one function at a time.
+
+Each of these is a plain function of a reference, so that it can be run in another process (host.py). `beat` is called
+after every step, so that whoever waits can tell slow from stuck.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envwright.candidates.protocol import Columns
+from envwright.references.protocol import Draw, Outcome, Reference, ReferenceFailedError, TapeError
+from envwright.verify import policies
+from envwright.verify.contract import Contract
+from envwright.verify.expression import ExpressionError
+from envwright.verify.nudges import count_reals, nudge, nudge_one
+from envwright.verify.rows import Row, stack, start_row, state_row, step_row
+from envwright.verify.trace import Failure, Trace
+
+Beat = Callable[[], None]
+Plain = dict[str, Any]
+NUDGES = 4  # how often a step is repeated with all its numbers moved by a last bit
+ONE_BY_ONE = 64  # so many numbers or fewer are moved one at a time
+
+
+class Plan(NamedTuple):
+    """An episode to be played."""
+
+    policy: str
+    seed: int
+
+
+class Case(NamedTuple):
+    """A single step to be taken."""
+
+    snapshot: Plain
+    action: Any
+    tape: tuple[Draw, ...] | None = None  # luck to be replayed; without it the reference draws
+
+
+@dataclass
+class Transitions:
+    """Single steps of the reference from chosen states."""
+
+    cases: list[Case]  # with the luck that was drawn
+    before: Columns  # state.* before the step
+    after: Columns  # action, luck and everything that is compared
+    outside: list[str]  # states that the reference refused, each with its reason
+
+
+def record_episodes(
+    reference: Reference, contract: Contract, plans: Sequence[Plan], limit: int, keep: int, beat: Beat
+) -> tuple[Trace, list[Plain]]:
+    """Play episodes to their end, and keep a sample of the states on the way."""
+    starts: list[Row] = []
+    steps: list[Row] = []
+    start_tape: list[tuple[Draw, ...]] = []
+    step_tape: list[tuple[Draw, ...]] = []
+    lengths: list[int] = []
+    failures: list[Failure] = []
+    pool: list[Plain] = []
+    rng = np.random.default_rng(len(plans))
+    for episode, plan in enumerate(plans):
+        act = policies.find(plan.policy, reference, contract.base)
+        luck = np.random.default_rng([plan.seed, 1])
+        length = 0
+        try:
+            outcome = reference.reset(seed=plan.seed)
+            starts.append(start_row(contract, reference, outcome))
+            start_tape.append(outcome.draws)
+            while not (outcome.terminated or outcome.truncated) and length < limit:
+                _sample(pool, reference, keep, len(steps), rng)
+                action = act(outcome.obs, luck)
+                before = reference.look() if contract.looks_back else {}
+                outcome = reference.step(action)
+                steps.append(step_row(contract, reference, outcome, action, before))
+                step_tape.append(outcome.draws)
+                length += 1
+                beat()
+        except ReferenceFailedError as error:
+            failures.append(Failure(episode, length, str(error)))
+            if len(starts) == len(lengths):
+                continue
+        lengths.append(length)
+        beat()
+    trace = Trace(
+        stack(starts, "start"), stack(steps, "step"), np.array(lengths, np.int64), [p.policy for p in plans],
+        [p.seed for p in plans], start_tape, step_tape, failures, reference.provenance(),
+    )  # fmt: skip
+    return trace, pool
+
+
+def replay_actions(reference: Reference, trace: Trace, beat: Beat) -> None:
+    """The episodes of a trace once more, for whoever watches the reference meanwhile."""
+    for episode, (begin, length) in enumerate(zip(trace.offsets, trace.lengths, strict=True)):
+        reference.reset(seed=trace.seeds[episode], tape=trace.start_tape[episode])
+        for step in range(int(begin), int(begin + length)):
+            reference.step(as_action(trace.steps["action"][step]), trace.step_tape[step])
+            beat()
+
+
+def as_action(value: Any) -> Any:
+    """An action of a trace as it was given to the reference: a number or an array."""
+    return int(value) if np.ndim(value) == 0 and np.asarray(value).dtype.kind in "iu" else np.asarray(value)
+
+
+def record_transitions(reference: Reference, contract: Contract, cases: Sequence[Case], beat: Beat) -> Transitions:
+    """Single steps from given states; those that the contract calls out of reach are passed over."""
+    kept: list[Case] = []
+    befores: list[Row] = []
+    afters: list[Row] = []
+    outside: list[str] = []
+    for case in cases:
+        beat()
+        try:
+            reference.restore(case.snapshot)
+            before = reference.look()
+            if not all(reach.holds(before) for reach in contract.reachable):
+                continue
+            before_row = state_row(contract, before)
+            outcome, after = _one(reference, contract, case, before)
+        except (ReferenceFailedError, ExpressionError, TapeError) as error:
+            outside.append(str(error))
+            continue
+        befores.append(before_row)
+        afters.append(after)
+        kept.append(case._replace(tape=outcome.draws))
+    return Transitions(kept, stack(befores, "state"), stack(afters, "step"), outside)
+
+
+def record_sway(
+    reference: Reference, contract: Contract, cases: Sequence[Case], dtype: str, sizes: Plain, beat: Beat
+) -> Columns:
+    """How far each column can move if every number the reference holds, constants too, moves by a bit of `dtype`.
+
+    Each number is moved alone, up and down, and the larger distances added up: together they cannot take it farther, as
+    far as a step is smooth. Where there are too many numbers for that, all are moved at once, up or down at random.
+    """
+    rows: list[Row] = []
+    for case in cases:
+        beat()
+        reference.restore(case.snapshot)
+        constants = {n: v for n, v in reference.look().items() if n not in case.snapshot and _is_real(v)}
+        _, after = _one(reference, contract, case, _before(reference, contract))
+        total = {name: np.zeros(value.shape) for name, value in after.items()}
+        held = [dict(case.snapshot), case.action, constants]
+        for ways in _moved(held, [sizes, None, None], np.dtype(dtype)):
+            farther = {name: np.zeros(value.shape) for name, value in after.items()}
+            for state, action, numbers in ways:
+                try:
+                    reference.restore({**state, **numbers})
+                    _, row = _one(reference, contract, Case(state, action, case.tape), _before(reference, contract))
+                except (ReferenceFailedError, ExpressionError, TapeError):
+                    continue
+                finally:
+                    reference.restore(constants)
+                for name in after:
+                    farther[name] = np.maximum(farther[name], _distance(row[name], after[name]))
+            total = {name: total[name] + farther[name] for name in total}
+        rows.append(total)
+    return stack(rows, "step")
+
+
+def _moved(held: list[Any], sizes: list[Any], dtype: np.dtype[Any]) -> Iterator[list[Any]]:
+    """For each number, all of them with that one moved up and down; or, if they are many, all moved a few times."""
+    many = count_reals(held)
+    if many > ONE_BY_ONE:
+        rng = np.random.default_rng(0)
+        yield from ([nudge(held, sizes, dtype, rng)] for _ in range(NUDGES))
+    else:
+        yield from ([nudge_one(held, sizes, dtype, place, way) for way in (1.0, -1.0)] for place in range(many))
+
+
+def _distance(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
+    if a.shape != b.shape:
+        return np.zeros(b.shape)
+    return np.nan_to_num(np.abs(a.astype(np.float64) - b.astype(np.float64)), nan=0.0, posinf=0.0)
+
+
+def record_starts(reference: Reference, contract: Contract, seeds: Sequence[int], beat: Beat) -> Columns:
+    """New games only."""
+    rows: list[Row] = []
+    for seed in seeds:
+        rows.append(start_row(contract, reference, reference.reset(seed=seed)))
+        beat()
+    return stack(rows, "start")
+
+
+Seen = dict[str, dict[str, NDArray[Any]]]  # by phase, by name
+
+
+def record_phases(
+    reference: Reference, contract: Contract, cases: Sequence[Case], dtype: str | None, sizes: Plain, beat: Beat
+) -> tuple[list[Seen], list[Seen]]:
+    """What the reference knows after each phase of these steps, and how far that sways; no phase that is not passed."""
+    rng = np.random.default_rng(0)
+    found: list[Seen] = []
+    sways: list[Seen] = []
+    for case in cases:
+        beat()
+        seen = _watch(reference, contract, case)
+        sway: Seen = {phase: {name: np.zeros(v.shape) for name, v in values.items()} for phase, values in seen.items()}
+        for _ in range(NUDGES if dtype else 0):
+            nudged = nudge(case.snapshot, sizes, np.dtype(dtype), rng)
+            try:
+                other = _watch(reference, contract, case._replace(snapshot=nudged))
+            except (ReferenceFailedError, ExpressionError, TapeError):
+                continue
+            for phase, values in seen.items():
+                for name, value in values.items():
+                    if phase in other:
+                        sway[phase][name] = np.maximum(sway[phase][name], _distance(other[phase][name], value))
+        found.append(seen)
+        sways.append(sway)
+    return found, sways
+
+
+def _watch(reference: Reference, contract: Contract, case: Case) -> Seen:
+    by_name = {phase.name: phase for phase in contract.phases}
+    reference.restore(case.snapshot)
+    before = SimpleNamespace(**reference.look())
+    glimpses, outcome = reference.watch([phase.point for phase in contract.phases], case.action, case.tape)
+    seen: Seen = {}
+    for glimpse in glimpses:
+        names = {"before": before, **glimpse.names, "action": case.action}
+        values = by_name[glimpse.phase].values
+        seen[glimpse.phase] = {key: np.asarray(_plain(e(names, outcome.draws))) for key, e in values.items()}
+    return seen
+
+
+def record_calls(
+    reference: Reference, contract: Contract, calls: Mapping[str, Sequence[Mapping[str, Any]]], beat: Beat
+) -> dict[str, list[tuple[Mapping[str, Any], list[NDArray[Any]], NDArray[Any]]]]:
+    """The reference's functions on given arguments: those, the candidate's arguments, and what it must return."""
+    table: dict[str, list[tuple[Mapping[str, Any], list[NDArray[Any]], NDArray[Any]]]] = {}
+    for function in contract.functions:
+        rows = table.setdefault(function.reference, [])
+        for arguments in calls.get(function.reference, ()):
+            beat()
+            try:
+                result = reference.call(function.reference, list(arguments.values()))
+                given = [np.asarray(_plain(e(arguments))) for e in function.arguments]
+                rows.append((arguments, given, np.asarray(_plain(function.result({**arguments, "result": result})))))
+            except (ReferenceFailedError, ExpressionError):
+                continue  # outside of what the function is for
+    return table
+
+
+def _before(reference: Reference, contract: Contract) -> dict[str, Any]:
+    return reference.look() if contract.looks_back else {}
+
+
+def _one(reference: Reference, contract: Contract, case: Case, before: dict[str, Any]) -> tuple[Outcome, Row]:
+    outcome = reference.step(case.action, case.tape)
+    return outcome, step_row(contract, reference, outcome, case.action, before)
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, float | np.floating) or (isinstance(value, np.ndarray) and value.dtype.kind == "f")
+
+
+def _plain(value: Any) -> Any:
+    return value.filled() if isinstance(value, np.ma.MaskedArray) else value
+
+
+def _sample(pool: list[Plain], reference: Reference, keep: int, seen: int, rng: np.random.Generator) -> None:
+    """Keep an even sample of all states, without knowing how many there will be."""
+    if len(pool) < keep:
+        pool.append(reference.snapshot())
+    else:
+        place = int(rng.integers(seen + 1))
+        if place < keep:
+            pool[place] = reference.snapshot()
+
+
+def mine_calls(
+    reference: Reference, contract: Contract, plans: Sequence[Plan], limit: int, beat: Beat
+) -> dict[str, list[dict[str, Any]]]:
+    """The arguments that the contract's functions are called with while the reference plays."""
+    if not contract.functions:
+        return {}
+
+    def play() -> None:
+        record_episodes(reference, contract, plans, limit, 0, beat)
+
+    return reference.record_calls([function.reference for function in contract.functions], play)

@@ -1,0 +1,20 @@
+"""Going back to a place in an episode of the reference: its seed and its policy lead there again."""
+
+import numpy as np
+
+from envwright.references.protocol import Reference
+from envwright.verify import policies
+from envwright.verify.contract import Contract
+from envwright.verify.record import Beat, Case
+
+
+def before_step(reference: Reference, contract: Contract, policy: str, seed: int, step: int, beat: Beat) -> Case:
+    """The reference's state just before a step of an episode, the action, and the luck of that step."""
+    act = policies.find(policy, reference, contract.base)
+    luck = np.random.default_rng([seed, 1])
+    outcome = reference.reset(seed=seed)
+    for _ in range(step):
+        outcome = reference.step(act(outcome.obs, luck))
+        beat()
+    snapshot, action = reference.snapshot(), act(outcome.obs, luck)
+    return Case(snapshot, action, reference.step(action).draws)

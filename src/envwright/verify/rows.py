@@ -1,0 +1,104 @@
+"""The reference's values as the candidate would write them: rows by contract, stacked into columns."""
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envwright.candidates.protocol import Columns
+from envwright.references.protocol import Outcome, Reference
+from envwright.verify.contract import Contract
+from envwright.verify.expression import Expression, ExpressionError, site_function
+
+Row = dict[str, NDArray[Any]]
+
+
+def start_row(contract: Contract, reference: Reference, outcome: Outcome) -> Row:
+    """A new game: state, observation and the luck of the start. It has no reward and has not ended."""
+    names = _names(reference, outcome)
+    row = _values(contract.state, names, outcome, "state.")
+    sights = {key: e for key, e in contract.outcome.items() if key.split(".")[0] in ("observation",)}
+    return row | _values(sights, names, outcome) | _luck(contract, contract.chance_start, names, outcome)
+
+
+def step_row(contract: Contract, reference: Reference, outcome: Outcome, action: Any, before: dict[str, Any]) -> Row:
+    """A step: its action, its luck, and everything that is compared afterwards."""
+    names = _names(reference, outcome) | {"action": action, "before": SimpleNamespace(**before)}
+    row = {"action": np.asarray(action), "ended": np.array([outcome.terminated, outcome.truncated])}
+    row |= _values(contract.state, names, outcome, "state.") | _values(contract.outcome, names, outcome)
+    return row | _luck(contract, contract.chance_step, names, outcome)
+
+
+def state_row(contract: Contract, names: dict[str, Any]) -> Row:
+    """The state alone."""
+    return {f"state.{key}": _solid(e, e(names))[0] for key, e in contract.state.items()}
+
+
+def stack(rows: Sequence[Row], where: str) -> Columns:
+    """Rows as columns; a value whose shape changes from row to row cannot be one."""
+    columns: Columns = {}
+    for name in rows[0] if rows else ():
+        values = [row[name] for row in rows]
+        shapes = {value.shape for value in values}
+        if len(shapes) > 1:
+            raise ExpressionError(
+                f"{where}: {name} has the shapes {sorted(shapes)[0]} and {sorted(shapes)[-1]}; give it one, with pad()."
+            )
+        columns[name] = np.stack(values)
+    return columns
+
+
+def part(columns: Columns, prefix: str) -> Columns:
+    """The columns whose names begin with `prefix`, without it."""
+    return {name.removeprefix(prefix): column for name, column in columns.items() if name.startswith(prefix)}
+
+
+def take(columns: Columns, rows: Any) -> Columns:
+    return {name: column[rows] for name, column in columns.items()}
+
+
+def _names(reference: Reference, outcome: Outcome) -> dict[str, Any]:
+    seen = {name: value for name, value in outcome._asdict().items() if name != "draws"}
+    return {**reference.look(), **seen}
+
+
+def _values(table: dict[str, Expression], names: dict[str, Any], outcome: Outcome, prefix: str = "") -> Row:
+    return {f"{prefix}{key}": _solid(e, e(names, outcome.draws))[0] for key, e in table.items()}
+
+
+def _luck(contract: Contract, table: dict[str, Expression], names: dict[str, Any], outcome: Outcome) -> Row:
+    """The luck, and under `drawn.` which of it the reference did draw."""
+    row: Row = {}
+    used = " ".join(expression.text for expression in table.values())
+    for draw in outcome.draws:
+        function = site_function(draw.site)
+        if (
+            function not in contract.chance_ignored
+            and function not in used
+            and (contract.chance_start or contract.chance_step)
+        ):
+            raise ExpressionError(
+                f"The reference draws {draw.method} at {draw.site}, which the contract neither maps in [chance] nor "
+                f"names in [chance.ignored]."
+            )
+    for key, expression in table.items():
+        value, masked = _solid(expression, expression(names, outcome.draws))
+        row[f"chance.{key}"], row[f"drawn.{key}"] = value, ~masked
+    return row
+
+
+def _solid(expression: Expression, value: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """A value as an array, and where it is only padding."""
+    if value is np.ma.masked:
+        return np.asarray(0), np.asarray(True)
+    if isinstance(value, np.ma.MaskedArray):
+        return value.filled(), np.ma.getmaskarray(value)
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise ExpressionError(
+            f"{expression.where}: {expression.text!r} gives {value!r}, which is not a number; None becomes one with "
+            f"none(x, instead)."
+        )
+    return array, np.zeros(array.shape, bool)

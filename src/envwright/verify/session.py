@@ -1,0 +1,192 @@
+"""What the levels share: the pair, the contract, and what has been recorded so far."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envwright.candidates.protocol import Candidate, Columns
+from envwright.core.spaces import Space
+from envwright.references.protocol import Reference, ReferenceFailedError
+from envwright.verify.contract import Contract
+from envwright.verify.domain import Domain, mine_states
+from envwright.verify.host import Host
+from envwright.verify.nudges import usual
+from envwright.verify.record import Beat, Plain, Plan, record_episodes, replay_actions
+from envwright.verify.synthesis import ActionSource
+from envwright.verify.trace import Failure, Trace
+
+MOST_FAILURES = 3  # episodes that may bring the reference down before no more are tried
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is tried."""
+
+    episodes: int = 100
+    seed: int = 0
+    limit: int = 5000  # steps after which an episode that does not end is left
+    states: int = 3000  # single steps from recorded and invented states
+    corners: int = 2000
+    pool: int = 1000  # recorded states that are kept to invent others from
+    draws: int = 10_000  # samples of each kind of luck
+    watched: int = 300  # steps looked at phase by phase
+
+
+@dataclass(eq=False)
+class Session:
+    """One verification under way."""
+
+    contract: Contract
+    host: Host
+    candidate: Candidate
+    effort: Effort
+    progress: Callable[[str], None] = lambda what: None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def rng(self, purpose: int) -> np.random.Generator:
+        """Luck for one purpose, apart from that for others."""
+        return np.random.default_rng([self.effort.seed, purpose])
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What there is to know of the reference without playing."""
+        return self.host.run(gather)
+
+    @property
+    def action_space(self) -> Space | None:
+        return self.facts["action_space"]
+
+    @cached_property
+    def played(self) -> tuple[Trace, list[Plain], dict[str, Any]]:
+        """Whole episodes, a sample of the states on the way, and which lines of the reference they ran."""
+        names = [*self.facts["policies"], *self.contract.policies]
+        plans = [Plan(names[i % len(names)], self.effort.seed * 1_000_003 + i) for i in range(self.effort.episodes)]
+        try:
+            return self._play(plans)
+        except ReferenceFailedError:  # it died or hung; which episodes do that?
+            return self._play_around(plans)
+
+    def _play(self, plans: list[Plan]) -> tuple[Trace, list[Plain], dict[str, Any]]:
+        return self.host.run(play_covered, self.contract, plans, self.effort.limit, self.effort.pool)
+
+    def _play_around(self, plans: list[Plan]) -> tuple[Trace, list[Plain], dict[str, Any]]:
+        """Every episode by itself, then all that could be played together; the others are failures."""
+        good: list[Plan] = []
+        failures: list[Failure] = []
+        for episode, plan in enumerate(plans):
+            if len(failures) == MOST_FAILURES:
+                break
+            try:
+                self._play([plan])
+                good.append(plan)
+            except ReferenceFailedError as error:
+                failures.append(Failure(episode, -1, str(error)))
+        if not good:
+            raise ReferenceFailedError(failures[0].sentence)
+        trace, pool, coverage = self._play(good)
+        trace.failures += failures
+        return trace, pool, coverage
+
+    @property
+    def trace(self) -> Trace:
+        return self.played[0]
+
+    @cached_property
+    def domains(self) -> dict[str, Domain]:
+        """What each part of the reference's state may be."""
+        pool = self.played[1]
+        domains = mine_states(pool, tuple(self.facts["numbers"]), self.contract.domain)
+        limit = self.facts["max_episode_steps"]
+        if limit is not None and "elapsed_steps" in domains and "elapsed_steps" not in self.contract.domain:
+            domains |= mine_states([{"elapsed_steps": 0}, {"elapsed_steps": limit - 1}], (), {})
+        return domains
+
+    @cached_property
+    def actions(self) -> ActionSource:
+        samples = self.facts["actions"]
+        return ActionSource(self.action_space, lambda rng: samples[int(rng.integers(len(samples)))])
+
+    @cached_property
+    def double(self) -> Candidate | None:
+        """The candidate in double precision with the reference's own numbers, if it can be had."""
+        wide = self.candidate.in_float64()
+        return wide.with_params(self.params) if wide is not None and self.params else wide
+
+    @cached_property
+    def params(self) -> Columns:
+        """The candidate's params as the reference has them."""
+        names = self.facts["names"]
+        return {key: np.asarray(e(names)) for key, e in self.contract.params.items()}
+
+    @cached_property
+    def sizes(self) -> Plain:
+        """The usual size of the numbers in the reference's state."""
+        pool = self.played[1]
+        return {name: usual([state[name] for state in pool]) for name in pool[0]}
+
+    @cached_property
+    def scales(self) -> Columns:
+        """The usual size of the numbers in each column."""
+        steps = self.trace.steps
+        return {
+            name: np.median(np.abs(steps[name]), axis=0)
+            for name in self.contract.columns
+            if steps[name].dtype.kind == "f"
+        }
+
+    @property
+    def rounds(self) -> bool:
+        """Whether anything is only equal up to rounding."""
+        return bool(self.contract.tolerances)
+
+
+def gather(reference: Reference, beat: Beat) -> dict[str, Any]:
+    """Facts about a reference: spaces, names, and the numbers that its rules may compare with."""
+    from envwright.verify import policies
+
+    reference.reset(seed=0)
+    names = reference.look()
+    moving = set(reference.snapshot())
+    rng = np.random.default_rng(0)
+    constants = {name: value for name, value in names.items() if name not in moving}
+    beat()
+    return {
+        "name": reference.name,
+        "action_space": reference.action_space,
+        "observation_shape": reference.observation_shape,
+        "actions": [reference.sample_action(rng) for _ in range(256)],
+        "policies": list(policies.builtin(reference)),
+        "moving": sorted(moving),
+        "names": {n: v for n, v in names.items() if _is_number(v)},
+        "numbers": sorted({float(v) for c in constants.values() for v in _numbers(c)})[:64],
+        "max_episode_steps": names.get("max_episode_steps"),
+        "provenance": reference.provenance(),
+    }
+
+
+def play_covered(
+    reference: Reference, contract: Contract, plans: list[Plan], limit: int, keep: int, beat: Beat
+) -> tuple[Trace, list[Plain], dict[str, Any]]:
+    """Episodes, with the lines of the reference that they ran, where that can be seen."""
+    trace, pool = record_episodes(reference, contract, plans, limit, keep, beat)
+    with reference.covering() as covered:  # again, without the recording, which would be measured and slowed down too
+        replay_actions(reference, trace, beat)
+    return trace, pool, covered.report()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, bool | int | float | np.number) or (
+        isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
+    )
+
+
+def _numbers(value: Any) -> list[float] | NDArray[Any]:
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        return [v for v in (float(value), -float(value)) if np.isfinite(v)]
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size <= 8:
+        return value[np.isfinite(value)].ravel()
+    return []

@@ -1,0 +1,149 @@
+"""Gymnasium's own environments, as they are."""
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from loading import HAZARDS, play, replays
+
+from envwright.core.errors import EnvwrightError
+from envwright.core.spaces import Box, Discrete
+from envwright.references.gymnasium_env import gymnasium_reference
+from envwright.references.plain import differences, same
+
+gym = pytest.importorskip("gymnasium")
+
+ENVS: list[tuple[str, dict[str, Any]]] = [
+    ("CartPole-v1", {}),
+    ("FrozenLake-v1", {"is_slippery": True}),
+    ("Blackjack-v1", {}),
+    ("Taxi-v4", {"is_rainy": True, "fickle_passenger": True}),
+    ("Acrobot-v1", {}),
+    ("Pendulum-v1", {}),
+    ("MountainCar-v0", {}),
+]
+
+
+@pytest.mark.parametrize(("id", "options"), ENVS)
+def test_it_plays_like_gymnasium_and_replays_and_restores(id: str, options: dict[str, Any]) -> None:
+    env = gym.make(id, disable_env_checker=True, **options)
+    with gymnasium_reference(id, **options) as reference:
+        told = play(reference, 230, seed=5)
+        for index, (action, outcome, _) in enumerate(told):
+            if action is None:
+                wanted = env.reset(seed=5) if index == 0 else env.reset()
+                assert same(_flat(wanted[0]), _flat(outcome.obs))
+            else:
+                obs, reward, *ends, _ = env.step(action)
+                assert same(_flat(obs), _flat(outcome.obs))
+                assert [float(reward), *map(bool, ends)] == list(outcome[1:4])
+        assert replays(reference, told, seed=5)
+        rng = np.random.default_rng(1)
+        for index in rng.permutation(len(told) - 1)[:40]:
+            action, outcome, snapshot = told[index + 1]
+            if action is not None:
+                reference.restore(told[index][2])
+                assert same(tuple(reference.step(action, outcome.draws)), tuple(outcome))
+                assert differences(reference.snapshot(), snapshot) == []
+        assert reference.late_changes() == []
+
+
+def _flat(obs: Any) -> Any:
+    return tuple(map(_flat, obs)) if isinstance(obs, tuple) else obs
+
+
+def test_a_restored_snapshot_truncates_at_the_right_step() -> None:
+    with gymnasium_reference("MountainCar-v0") as reference:
+        reference.reset(0)
+        early = reference.snapshot()
+        assert [reference.step(1).truncated for _ in range(199)] == [False] * 199
+        assert reference.step(1).truncated
+        reference.restore(early)
+        assert not reference.step(1).truncated
+        reference.restore({**early, "elapsed_steps": 199})
+        assert reference.step(1).truncated
+
+
+def test_snapshots_hold_what_moves_and_not_the_tables() -> None:
+    with gymnasium_reference("Taxi-v4", is_rainy=True, fickle_passenger=True) as reference:
+        reference.reset(0)
+        assert set(reference.snapshot()) == {"s", "lastaction", "fickle_step", "elapsed_steps"}
+        assert len(reference.look()["P"]) == 500
+        start = time.perf_counter()
+        for _ in range(200):
+            reference.snapshot()
+        assert (time.perf_counter() - start) / 200 < 1e-3
+
+
+def test_spaces_and_shapes() -> None:
+    wanted = {
+        "CartPole-v1": (Discrete(2), (4,)),
+        "Pendulum-v1": (Box(-2.0, 2.0, (1,), np.dtype(np.float32)), (3,)),
+        "Blackjack-v1": (Discrete(2), (3,)),
+        "FrozenLake-v1": (Discrete(4), ()),
+    }
+    for id, (space, shape) in wanted.items():
+        with gymnasium_reference(id) as reference:
+            assert (reference.action_space, reference.observation_shape) == (space, shape)
+
+
+def test_actions_are_in_their_space_and_follow_the_generator() -> None:
+    from envwright.references import gymnasium_env
+
+    spaces = [
+        gym.spaces.Discrete(3),
+        gym.spaces.Discrete(3, start=5),
+        gym.spaces.Box(np.array([-1, -np.inf, 2, -np.inf]), np.array([1, np.inf, np.inf, -2]), dtype=np.float64),
+        gym.spaces.Box(0, 3, (2, 2), np.int64),
+        gym.spaces.MultiDiscrete([2, 5]),
+    ]
+    rng = np.random.default_rng(0)
+    for space in spaces:
+        sample = gymnasium_env._sampler(space)
+        rng = np.random.default_rng(0)
+        first = [sample(rng) for _ in range(30)]
+        assert all(map(space.contains, first))
+        rng = np.random.default_rng(0)
+        assert same(first, [sample(rng) for _ in range(30)])
+    assert gymnasium_env._action_space(spaces[1]) is None
+    drawn = [int(value) for _ in range(500) for value in gymnasium_env._sampler(spaces[3])(rng).flat]
+    assert np.allclose(np.bincount(drawn, minlength=4), 500, atol=100)  # the last value is as likely as the others
+    assert type(gymnasium_env._sampler(spaces[0])(rng)) is int
+
+
+def test_an_unknown_environment_is_refused_in_one_sentence() -> None:
+    with pytest.raises(EnvwrightError, match=r"no environment 'CartPol-v1'; did you mean CartPole-v1"):
+        gymnasium_reference("CartPol-v1")
+    with pytest.raises(EnvwrightError, match=r"no class 'Nobody'; it has .*Aliased"):
+        gymnasium_reference(f"{HAZARDS}:Nobody")
+    with pytest.raises(EnvwrightError, match=r"There is no file nowhere.py"):
+        gymnasium_reference("nowhere.py:Env")
+    with pytest.raises(EnvwrightError, match=r"'nowhere.at_all' cannot be imported"):
+        gymnasium_reference("nowhere.at_all:Env")
+
+
+def test_a_class_is_played_without_wrappers() -> None:
+    with gymnasium_reference("gymnasium.envs.classic_control.cartpole:CartPoleEnv") as reference:
+        reference.reset(0)
+        reference.restore({"elapsed_steps": 600})
+        assert not reference.step(0).truncated
+
+
+def test_an_older_interface_is_understood(tmp_path: Any) -> None:
+    file = tmp_path / "older.py"
+    file.write_text(
+        "import gymnasium as gym, beside\n"
+        "class Env:\n"
+        "    action_space = gym.spaces.Discrete(2)\n"
+        "    def reset(self):\n"
+        "        self.t = 0\n"
+        "        return self.t\n"
+        "    def step(self, action):\n"
+        "        self.t += beside.ONE\n"
+        "        return self.t, 1, self.t > 3, {}\n"
+    )
+    (tmp_path / "beside.py").write_text("ONE = 1\n")
+    with gymnasium_reference(f"{file}:Env") as reference:
+        assert reference.reset(0).obs == 0
+        assert tuple(reference.step(0))[:4] == (1, 1.0, False, False)

@@ -1,0 +1,70 @@
+"""What is wrong with a reference is found, and named."""
+
+import pytest
+from loading import hazard
+
+from envwright.references.gymnasium_env import gymnasium_reference
+from envwright.references.minatar_game import minatar_reference
+from envwright.references.self_check import SelfCheck, check_reference
+
+
+def check(name: str) -> SelfCheck:
+    with hazard(name) as reference:
+        return check_reference(reference, 4, seed=0)
+
+
+@pytest.mark.parametrize("id", ["CartPole-v1", "FrozenLake-v1", "Blackjack-v1", "Pendulum-v1"])
+def test_sound_references_have_nothing_to_find(id: str) -> None:
+    with gymnasium_reference(id) as reference:
+        found = check_reference(reference, 3, seed=1)
+    assert found.ok
+    assert found.findings == ()
+    assert found.steps > 3
+
+
+@pytest.mark.parametrize("name", ["GlobalRandom", "BoundName", "GlobalNumpy", "Aliased", "Containers", "Shuffled"])
+def test_awkward_but_sound_environments_have_nothing_to_find(name: str) -> None:
+    assert {finding.where for finding in check(name).findings} <= {"late"}  # it does survive a reset
+
+
+def test_time_is_found_to_be_no_luck() -> None:
+    found = check("Clocked")
+    assert not found.ok
+    tape = next(finding for finding in found.findings if finding.kind == "tape")
+    assert tape.where == "stamp"
+    assert "not deterministic given its tape: attribute `stamp` differs in episode 0 at step 1" in tape.sentence
+
+
+def test_state_that_no_snapshot_reaches_is_found() -> None:
+    found = check("GlobalCounter")
+    assert {finding.kind for finding in found.findings} >= {"tape", "restore"}
+
+
+def test_a_generator_that_no_seed_reaches_is_noted_with_its_place() -> None:
+    found = check("OwnState")
+    assert found.ok
+    assert [finding.kind for finding in found.findings] == ["seed"]
+    assert "luck differs first at hazards.py:" in found.findings[0].sentence
+
+
+def test_state_that_survives_a_reset_is_noted_and_no_fault() -> None:
+    found = check("Surviving")
+    assert found.ok
+    assert {finding.where for finding in found.findings if finding.kind == "survives"} == {"last", "resets"}
+    assert "survives reset: last" in found.findings[0].sentence
+    with minatar_reference("breakout") as reference:
+        notes = check_reference(reference, 3, seed=0).findings
+    assert [(finding.kind, finding.where) for finding in notes] == [("survives", "last_action")]
+
+
+def test_growth_is_found() -> None:
+    found = check("Growing")
+    assert "`log` has had" in next(f.sentence for f in found.findings if f.kind == "growth")
+    assert not found.ok
+    assert not any(finding.kind == "growth" for finding in check("Containers").findings)
+
+
+def test_numbers_that_are_not_finite_are_found() -> None:
+    found = check("NotANumber")
+    assert {finding.where for finding in found.findings} == {"obs", "reward"}
+    assert "reward that is not finite in episode 0 at step 3: nan" in found.findings[-1].sentence

@@ -1,0 +1,628 @@
+"""The hand-written toy_text candidates against Gymnasium's own, with its luck recorded draw by draw.
+
+The contracts beside the examples say how luck and state translate. Their expressions are evaluated here by a few
+lines that know nothing of the product's loader; tables of transitions and scripted decks do without the contracts.
+"""
+
+import importlib.util
+import inspect
+import itertools
+import sys
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import gymnasium
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import chisquare
+
+import envwright
+from envwright.core import Env, choose
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+ALPHA = 1e-6
+Array = NDArray[Any]
+Options = dict[str, Any]
+
+
+def load(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+frozen_lake, blackjack, taxi = load("frozen_lake"), load("blackjack"), load("taxi")
+CLASSES = {"frozen_lake": frozen_lake.FrozenLake, "blackjack": blackjack.Blackjack, "taxi": taxi.Taxi}
+CONTRACTS = {name: tomllib.loads((EXAMPLES / f"{name}.toml").read_text()) for name in CLASSES}
+
+FLAGS = (False, True)
+TWO_STARTS = ["SFFFH", "FHFSF", "FFFFG"]  # wider than high
+LAKES: list[Options] = [
+    {"map_name": map_name, "is_slippery": slippery} for map_name in ("4x4", "8x8") for slippery in FLAGS
+] + [
+    {"success_rate": 0.75, "reward_schedule": [10, -5, -0.125]},
+    {"success_rate": 1.0, "reward_schedule": [1, -1, 0]},
+    {"desc": TWO_STARTS, "success_rate": 0.5, "reward_schedule": [3, 2, 1]},
+    {"desc": TWO_STARTS, "is_slippery": False},
+]
+TABLES: list[Options] = [{"natural": natural, "sab": sab} for natural in FLAGS for sab in FLAGS]
+TOWNS: list[Options] = [{"is_rainy": rainy, "fickle_passenger": fickle} for rainy in FLAGS for fickle in FLAGS] + [
+    {"is_rainy": True, "fickle_passenger": True, "rainy_probability": 0.5, "fickle_probability": 0.9}
+]
+CASES = [
+    *[("frozen_lake", options) for options in LAKES],
+    *[("blackjack", options) for options in TABLES],
+    *[("taxi", options) for options in TOWNS],
+]
+every_option = pytest.mark.parametrize(("name", "options"), CASES, ids=str)
+
+
+# ---- the reference, its luck on a tape ----
+
+
+class Tape:
+    """Stands in for a reference's generator, and remembers what was drawn in which function."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.draws: list[tuple[str, Any]] = []
+
+    def random(self) -> float:
+        return self._note(self.rng.random())
+
+    def choice(self, options: Sequence[Any]) -> Any:
+        return self._note(self.rng.choice(options))
+
+    def _note(self, value: Any) -> Any:
+        self.draws.append((sys._getframe(2).f_code.co_name, value))
+        return value
+
+
+class Deck(Tape):
+    """Draws these cards in turn; the suit, which nothing depends on, is always the first."""
+
+    def __init__(self, cards: Sequence[int]) -> None:
+        super().__init__(0)
+        self.cards = iter(cards)
+
+    def choice(self, options: Sequence[Any]) -> Any:
+        return self._note(next(self.cards) if options[0] == 1 else options[0])
+
+
+def make_reference(name: str, options: Options, tape: Tape) -> Any:
+    env: Any = gymnasium.make(CONTRACTS[name]["reference"].removeprefix("gymnasium:"), **options).unwrapped
+    env._np_random = tape
+    return env
+
+
+def make(name: str, options: Options) -> Env[Any, Any]:
+    return CLASSES[name](**options)
+
+
+# ---- the contract's expressions ----
+
+
+def pad(values: Sequence[Any], n: int, fill: int = 0) -> Array:
+    assert len(values) <= n, f"{len(values)} values do not fit into {n}"
+    return np.array([*values, *[fill] * (n - len(values))])
+
+
+def categorical(probabilities: Sequence[float], u: float) -> int:
+    return int(np.argmax(np.cumsum(np.asarray(probabilities)) > u))
+
+
+def evaluate(expression: str, env: Any, tape: Tape, **more: Any) -> Any:
+    """The value of an expression of a contract; luck that was not drawn is 0."""
+
+    def draws(site: str, index: int | None = None) -> Any:
+        found = [value for name, value in tape.draws if name == site]
+        if index is None:
+            return found
+        return found[index] if index < len(found) else None
+
+    vocabulary = {"pad": pad, "categorical": categorical, "draws": draws, "array": np.asarray}
+    vocabulary["none"] = lambda value, instead: instead if value is None else value
+    value = eval(expression, {**vars(env), **vocabulary, **more})
+    return 0 if value is None else value
+
+
+def read(table: dict[str, str], env: Any, tape: Tape, **more: Any) -> dict[str, Any]:
+    return {key: np.asarray(evaluate(expression, env, tape, **more)) for key, expression in table.items()}
+
+
+# ---- policies ----
+
+Policy = Callable[[Any, np.random.Generator], int]
+
+
+def act_at_random(reference: Any, rng: np.random.Generator) -> int:
+    return int(rng.integers(reference.action_space.n))
+
+
+def solve(reference: Any) -> Policy:
+    """The best actions by the reference's own table, with a tenth of mistakes."""
+    states, actions = len(reference.P), len(reference.P[0])
+    values, worth = np.zeros(states), []
+    for _ in range(60):
+        worth = [
+            [sum(p * (r + (not t) * 0.95 * values[s]) for p, s, r, t in reference.P[state][a]) for a in range(actions)]
+            for state in range(states)
+        ]
+        values = np.max(worth, axis=1)
+    best = np.argmax(worth, axis=1)
+    return lambda env, rng: act_at_random(env, rng) if rng.random() < 0.1 else int(best[env.s])
+
+
+def play_well(name: str, reference: Any) -> Policy:
+    if name == "blackjack":
+        return lambda env, rng: int(sum(env.player) < 11)  # so that hands of an ace and a ten stick, and soft ones hit
+    return solve(reference)
+
+
+# ---- recording and replaying ----
+
+
+def record(name: str, options: Options, steps: int, seed: int) -> list[dict[str, Any]]:
+    """Steps of the reference, every other episode well played: what it did, and what the candidate should return."""
+    contract, tape, rng = CONTRACTS[name], Tape(seed), np.random.default_rng(seed)
+    env = make_reference(name, options, tape)
+    policies = itertools.cycle([act_at_random, play_well(name, env)])
+    policy, rows, over, lasted = act_at_random, [], True, 0
+    begun: dict[str, Any] = {}
+    for _ in range(steps):
+        begins = over or lasted == 120
+        if begins:
+            tape.draws.clear()
+            obs, _ = env.reset()
+            begun = {
+                "chance": read(contract["chance"]["start"], env, tape),
+                "observation": np.asarray(obs),
+                "state": read(contract["state"], env, tape),
+            }
+            policy, lasted = next(policies), 0
+        before = SimpleNamespace(**{key: value for key, value in vars(env).items() if key != "P"})
+        action = policy(env, rng)
+        tape.draws.clear()
+        obs, reward, over, truncated, info = env.step(action)
+        lasted += 1
+        seen = {"obs": obs, "reward": reward, "terminated": over, "truncated": truncated, "info": info}
+        chance = read(contract["chance"].get("step", {}), env, tape, before=before, action=action)
+        outcome = {key: evaluate(text, env, tape, **seen) for key, text in contract["outcome"].items() if key != "info"}
+        outcome["info"] = read(contract["outcome"].get("info", {}), env, tape, **seen)
+        assert set(outcome["info"]) == set(info)
+        outcome["state"] = read(contract["state"], env, tape)
+        rows.append({"begins": begins, "start": begun, "action": action, "chance": chance, "outcome": outcome})
+    return rows
+
+
+def stack(trees: Sequence[Any]) -> Any:
+    return jax.tree.map(lambda *leaves: np.stack([np.asarray(leaf) for leaf in leaves]), *trees)
+
+
+def as_chance(fields: dict[str, Array], like: Any) -> Any:
+    """Recorded luck in the shape and dtype in which the candidate draws its own."""
+
+    def leaf(field: str, wanted: jax.Array) -> jax.Array:
+        assert fields[field].shape[1:] == wanted.shape
+        return jnp.asarray(fields[field].astype(wanted.dtype))
+
+    assert set(fields) == set(vars(like))
+    return type(like)(**{field: leaf(field, wanted) for field, wanted in vars(like).items()})
+
+
+def assert_equal(candidate: Any, reference: Any, what: str) -> None:
+    """Equal in every bit, once the reference's number is rounded to the candidate's dtype."""
+    candidate = np.asarray(candidate)
+    reference = np.asarray(reference).astype(candidate.dtype)
+    np.testing.assert_array_equal(candidate, reference, err_msg=what)
+    assert candidate.tobytes() == reference.tobytes(), f"the sign of a zero in {what}"
+
+
+def fields(record: Any) -> dict[str, Any]:
+    return dict(vars(record))
+
+
+@every_option
+def test_whole_episodes_equal_the_reference(name: str, options: Options) -> None:
+    rows = record(name, options, steps=1500, seed=1)
+    tape = stack(rows)
+    env = make(name, options)
+    params, key = env.default_params, envwright.key(0)
+    start_chance = env.draw_start(key, params)
+    begins, action = jnp.asarray(tape["begins"]), jnp.asarray(tape["action"], jnp.int32)
+    starts = as_chance(tape["start"]["chance"], start_chance)
+    _, first = env.start(start_chance, params)
+    luck = as_chance(tape["chance"], env.draw(key, first, jnp.int32(0), params))
+
+    def go(state: Any, row: Any) -> tuple[Any, Any]:
+        begins, action, starts, luck = row
+        obs, fresh = env.start(starts, params)
+        state = choose(begins, fresh, state)
+        step = env.apply(state, action, luck, params)
+        return step.state, (obs, fresh, step, env.phases(state, action, luck, params))
+
+    _, (obs, fresh, step, phases) = jax.jit(lambda *rows: jax.lax.scan(go, first, rows))(begins, action, starts, luck)
+
+    new = np.asarray(begins)
+    assert new.sum() > 10
+    assert_equal(obs[new], tape["start"]["observation"][new], "first observation")
+    for field, values in fields(fresh).items():
+        assert_equal(values[new], tape["start"]["state"][field][new], f"first state.{field}")
+    outcome = tape["outcome"]
+    for field, values in fields(step.state).items():
+        assert_equal(values, outcome["state"][field], f"state.{field}")
+    assert_equal(step.obs, outcome["observation"], "observation")
+    assert_equal(step.reward, outcome["reward"], "reward")
+    assert_equal(step.terminated, outcome["terminated"], "terminated")
+    assert_equal(step.truncated, outcome["truncated"], "truncated")
+    assert set(step.info) == set(outcome["info"])
+    for field, values in step.info.items():
+        assert_equal(values, outcome["info"][field], f"info.{field}")
+    # In the contract's order: a dict that leaves `jit` is sorted by name.
+    last = {field: values for phase in CONTRACTS[name]["phase"] for field, values in phases[phase["name"]].items()}
+    for field, values in fields(step.state).items():
+        assert_equal(last[field], values, f"what the phases say of state.{field}")
+    assert_equal(last["reward"], step.reward, "what the phases say of the reward")
+    assert_equal(last["terminated"], step.terminated, "what the phases say of the end")
+    assert step.reward.dtype == jnp.float32
+    assert (step.terminated.dtype, step.truncated.dtype) == (jnp.bool_, jnp.bool_)
+    assert tape["outcome"]["terminated"].any()
+
+
+@every_option
+def test_phases_equal_what_the_reference_knows_on_its_way(name: str, options: Options) -> None:
+    contract, tape, rng = CONTRACTS[name], Tape(2), np.random.default_rng(2)
+    env, candidate = make_reference(name, options, tape), make(name, options)
+    params = candidate.default_params
+    like = candidate.draw_start(envwright.key(0), params)
+    phases = jax.jit(lambda state, action, chance: candidate.phases(state, action, chance, params))
+    _, like_state = candidate.start(like, params)
+    like_chance = candidate.draw(envwright.key(0), like_state, jnp.int32(0), params)
+    code = type(env).step.__code__
+    lines, first_line = inspect.getsourcelines(type(env).step)
+    at_line = {}
+    for phase in contract["phase"]:
+        places = [first_line + i for i, text in enumerate(lines) if text.strip() == phase["line"]]
+        assert len(places) == 1, phase["line"]
+        at_line.setdefault(places[0], []).append(phase)
+    seen: dict[str, dict[str, Any]] = {}
+
+    def trace(frame: Any, event: str, arg: Any) -> Any:
+        if frame.f_code is not code:
+            return None
+        if event == "line":
+            for phase in at_line.get(frame.f_lineno, []):
+                seen[phase["name"]] = read(phase["values"], env, tape, **frame.f_locals)
+        return trace
+
+    assert list(candidate.phases(like_state, jnp.int32(0), like_chance, params)) == [
+        p["name"] for p in contract["phase"]
+    ]
+    counted = dict.fromkeys([phase["name"] for phase in contract["phase"]], 0)
+    over, policy = True, play_well(name, env)
+    for _ in range(150):
+        if over:
+            env.reset()
+        state = type(like_state)(**{
+            field: jnp.asarray(value.astype(getattr(like_state, field).dtype))
+            for field, value in read(contract["state"], env, tape).items()
+        })  # fmt: skip
+        before, action = SimpleNamespace(**vars(env)), policy(env, rng)
+        tape.draws.clear()
+        seen.clear()
+        watching = sys.gettrace()  # that of a coverage tool
+        sys.settrace(trace)
+        _, _, over, _, _ = env.step(action)
+        sys.settrace(watching)
+        luck = read(contract["chance"]["step"], env, tape, before=before, action=action)
+        chance = jax.tree.map(lambda leaf: leaf[0], as_chance(stack([luck]), like_chance))
+        mine = phases(state, jnp.int32(action), chance)
+        assert set(mine) == set(counted)
+        for phase, values in seen.items():
+            counted[phase] += 1
+            assert set(values) == set(mine[phase])
+            for field, value in values.items():
+                assert_equal(mine[phase][field], value, f"{field} after {phase}")
+    assert min(counted.values()) > 20
+
+
+# ---- single steps from everywhere, by the reference's table ----
+
+
+def all_transitions(table: Any) -> list[tuple[int, int, int, Any]]:
+    """(state, action, index of the outcome, outcome) for all there are."""
+    return [(s, a, i, t) for s in table for a in table[s] for i, t in enumerate(table[s][a])]
+
+
+@pytest.mark.parametrize("options", LAKES, ids=str)
+def test_every_step_on_the_lake_is_in_the_table(options: Options) -> None:
+    rows = all_transitions(make_reference("frozen_lake", options, Tape(0)).P)
+    states, actions, slips = (jnp.asarray(column, jnp.int32) for column in list(zip(*rows, strict=True))[:3])
+    probabilities, after, rewards, ends = zip(*[row[3] for row in rows], strict=True)
+    lake = make("frozen_lake", options)
+
+    def go(position: jax.Array, action: jax.Array, slip: jax.Array) -> Any:
+        state, chance = frozen_lake.State(position=position), frozen_lake.StepChance(slip=slip)
+        return lake.apply(state, action, chance, lake.default_params)
+
+    step = jax.jit(jax.vmap(go))(states, actions, slips)
+    assert_equal(step.state.position, after, "position")
+    assert_equal(step.obs, after, "observation")
+    assert_equal(step.reward, rewards, "reward")
+    assert_equal(step.terminated, ends, "terminated")
+    assert_equal(step.info["prob"], probabilities, "prob")
+
+
+@pytest.mark.parametrize("rainy", [False, True])
+def test_every_step_in_town_is_in_the_table(rainy: bool) -> None:
+    reference = make_reference("taxi", {"is_rainy": rainy, "rainy_probability": 0.7}, Tape(0))
+    rows = all_transitions(reference.P)
+    assert len(rows) == (500 * (4 * 3 + 2) if rainy else 500 * 6)
+    states, actions, slips = (jnp.asarray(column, jnp.int32) for column in list(zip(*rows, strict=True))[:3])
+    probabilities, after, rewards, ends = zip(*[row[3] for row in rows], strict=True)
+    town = taxi.Taxi(is_rainy=rainy, rainy_probability=0.7)
+
+    def go(code: jax.Array, action: jax.Array, slip: jax.Array) -> Any:
+        _, state = town.start(taxi.StartChance(state=code, fickle=jnp.bool_(False)), town.default_params)
+        return town.apply(state, action, taxi.StepChance(slip=slip, destination=jnp.int32(0)), town.default_params)
+
+    step = jax.jit(jax.vmap(go))(states, actions, slips)
+    assert_equal(step.obs, after, "observation")
+    assert_equal(step.reward, rewards, "reward")
+    assert_equal(step.terminated, ends, "terminated")
+    assert_equal(step.info["prob"], probabilities, "prob")
+    assert_equal(step.info["action_mask"], [reference.action_mask(s) for s in after], "action_mask")
+
+
+def test_codes_of_the_town_are_the_references() -> None:
+    reference = make_reference("taxi", {}, Tape(0))
+    codes = jnp.arange(500)
+    decoded = taxi.decode(codes)
+    assert_equal(decoded.T, [reference.decode(i) for i in range(500)], "decode")
+    assert_equal(taxi.encode(*decoded), codes, "encode")
+
+
+@pytest.mark.parametrize("rainy", [False, True])
+def test_a_fickle_passenger_changes_the_destination_as_in_the_reference(rainy: bool) -> None:
+    """From every state, fickle or not, with the first outcome of every action and a new destination each time."""
+    options = {"is_rainy": rainy, "fickle_passenger": True, "rainy_probability": 1.0}
+    tape = Tape(5)
+    reference, town = make_reference("taxi", options, tape), taxi.Taxi(**options)
+    rows, wanted = [], []
+    for fickle, code, action in itertools.product((False, True), range(500), range(6)):
+        reference.s, reference.fickle_step = code, fickle
+        tape.draws.clear()
+        obs, reward, *_ = reference.step(action)
+        chosen = [value for site, value in tape.draws if site == "step"]
+        rows.append((code, fickle, action, chosen[0] if chosen else 0))
+        wanted.append((obs, reference.fickle_step, reward))
+
+    def go(code: jax.Array, fickle: jax.Array, action: jax.Array, destination: jax.Array) -> Any:
+        _, state = town.start(taxi.StartChance(state=code, fickle=fickle), town.default_params)
+        luck = taxi.StepChance(slip=jnp.int32(0), destination=destination)
+        return town.apply(state, action, luck, town.default_params)
+
+    code, fickle, action, destination = (np.array(column) for column in zip(*rows, strict=True))
+    as_int = [jnp.asarray(column, jnp.int32) for column in (code, action, destination)]
+    step = jax.jit(jax.vmap(go))(as_int[0], jnp.asarray(fickle), *as_int[1:])
+    assert_equal(step.obs, [w[0] for w in wanted], "observation")
+    assert_equal(step.state.fickle, [w[1] for w in wanted], "fickle")
+    assert_equal(step.reward, [w[2] for w in wanted], "reward")
+
+
+# ---- scripted decks ----
+
+
+@pytest.mark.parametrize("options", TABLES, ids=str)
+@pytest.mark.parametrize("action", [blackjack.STICK, blackjack.HIT])
+def test_every_deal_is_played_and_paid_as_by_the_reference(options: Options, action: int) -> None:
+    table, rng = blackjack.Blackjack(**options), np.random.default_rng(3)
+    hands = np.array(list(itertools.product(range(1, 11), repeat=4)), np.int32)
+    decks = np.minimum(rng.integers(1, 14, (len(hands), blackjack.DEALER_DRAWS)), 10).astype(np.int32)
+    wanted = []
+    reference = make_reference("blackjack", options, Tape(0))
+    for hand, deck in zip(hands.tolist(), decks.tolist(), strict=True):
+        reference._np_random = Deck([*hand, *deck])
+        reference.reset()
+        obs, reward, over, _, _ = reference.step(action)
+        wanted.append((obs, reward, over, pad(reference.player, 22), pad(reference.dealer, 12)))
+
+    def go(hand: jax.Array, deck: jax.Array) -> Any:
+        _, state = table.start(blackjack.StartChance(cards=hand), table.default_params)
+        luck = blackjack.StepChance(cards=deck)
+        return table.apply(state, jnp.int32(action), luck, table.default_params)
+
+    step = jax.jit(jax.vmap(go))(jnp.asarray(hands), jnp.asarray(decks))
+    obs, reward, over, player, dealer = (np.array(column) for column in zip(*wanted, strict=True))
+    assert_equal(step.obs, obs, "observation")
+    assert_equal(step.reward, reward, "reward")
+    assert_equal(step.terminated, over, "terminated")
+    assert_equal(step.state.player, player, "player")
+    assert_equal(step.state.dealer, dealer, "dealer")
+    if action == blackjack.STICK:
+        assert set(reward) == {-1, 0, 1} | ({1.5} if options["natural"] and not options["sab"] else set())
+
+
+def play_script(options: Options, hand: Sequence[int], deck: Sequence[int], actions: Sequence[int]) -> tuple[Any, Any]:
+    """A reference and a candidate that were dealt the same cards in the same order."""
+    tape = Deck([*hand, *deck])
+    reference, table = make_reference("blackjack", options, tape), blackjack.Blackjack(**options)
+    reference.reset()
+    _, state = table.start(blackjack.StartChance(cards=jnp.asarray(hand, jnp.int32)), table.default_params)
+    step = None
+    for action in actions:
+        tape.draws.clear()
+        obs, reward, over, _, _ = reference.step(action)
+        luck = blackjack.StepChance(cards=jnp.asarray(pad([card for _, card in tape.draws], 10), jnp.int32))
+        step = table.apply(state, jnp.int32(action), luck, table.default_params)
+        state = step.state
+        assert_equal(step.obs, obs, "observation")
+        assert (float(step.reward), bool(step.terminated)) == (reward, over)
+    return reference, state
+
+
+def test_the_longest_hand_of_a_player_fits() -> None:
+    reference, state = play_script({}, [10, 7, 1, 1], [1] * 20, [blackjack.HIT] * 20)
+    assert len(reference.player) == int(state.player_cards) == blackjack.PLAYER_ROOM
+    assert_equal(state.player, reference.player, "player")
+
+
+def test_the_longest_hand_of_a_dealer_fits() -> None:
+    reference, state = play_script({}, [1, 1, 10, 10], [1, 1, 1, 1, 6, 1, 1, 1, 1, 10], [blackjack.STICK])
+    assert len(reference.dealer) == int(state.dealer_cards) == blackjack.DEALER_ROOM
+    assert_equal(state.dealer, reference.dealer, "dealer")
+
+
+def test_no_hand_is_longer() -> None:
+    """By search over what a hand can be: its hard sum, and whether it has an ace."""
+
+    def longest(stands: int) -> int:
+        frontier, cards = {(0, False)}, 0
+        while frontier:
+            frontier = {(s + card, ace or card == 1) for s, ace in frontier for card in range(1, 11)}
+            cards += 1
+            frontier = {(s, ace) for s, ace in frontier if (s + 10 if ace and s + 10 <= 21 else s) < stands}
+        return cards
+
+    assert longest(22) == blackjack.PLAYER_ROOM
+    assert longest(17) == blackjack.DEALER_ROOM
+
+
+def test_functions_of_hands_are_the_references() -> None:
+    original: Any = sys.modules[type(make_reference("blackjack", {}, Tape(0))).__module__]
+    rng = np.random.default_rng(4)
+    hands = [np.minimum(rng.integers(1, 14, n), 10).tolist() for n in rng.integers(2, 8, 500)]
+    hands += [list(pair) for pair in itertools.product(range(1, 11), repeat=2)] + [[1] * n for n in range(2, 23)]
+    padded = jnp.asarray(np.stack([pad(hand, 22) for hand in hands]), jnp.int32)
+    for name in ("usable_ace", "sum_hand", "is_bust", "score", "is_natural"):
+        ours = jax.vmap(getattr(blackjack, name))(padded)
+        assert_equal(ours, [getattr(original, name)(hand) for hand in hands], name)
+    for a, b in itertools.product((0, 17, 21), repeat=2):
+        assert float(blackjack.compare(jnp.int32(a), jnp.int32(b))) == original.cmp(a, b)
+
+
+# ---- luck of one's own ----
+
+
+def assert_fits(values: Any, probabilities: dict[int, float]) -> None:
+    """Draws fit a distribution; what is impossible does not occur."""
+    values = np.asarray(values).ravel()
+    assert set(values.tolist()) <= {value for value, p in probabilities.items() if p > 0}
+    likely = {value: p for value, p in probabilities.items() if p > 0}
+    if len(likely) > 1:
+        observed = [int((values == value).sum()) for value in likely]
+        assert chisquare(observed, np.array(list(likely.values())) * len(values)).pvalue > ALPHA
+
+
+def keys(count: int = 20_000) -> jax.Array:
+    return jax.random.split(envwright.key(7), count)
+
+
+@pytest.mark.parametrize("options", LAKES, ids=str)
+def test_the_lake_draws_as_the_reference_does(options: Options) -> None:
+    reference, lake = make_reference("frozen_lake", options, Tape(0)), make("frozen_lake", options)
+    params = lake.default_params
+    start = jax.vmap(lambda key: lake.draw_start(key, params))(keys())
+    assert_fits(start.position, dict(enumerate(reference.initial_state_distrib)))
+    goal = int(np.flatnonzero((reference.desc == b"G").ravel())[0])
+    for position in (0, goal):
+        state = frozen_lake.State(position=jnp.int32(position))
+        luck = jax.vmap(lambda key, state=state: lake.draw(key, state, jnp.int32(1), params))(keys())
+        assert_fits(luck.slip, {i: row[0] for i, row in enumerate(reference.P[position][1])})
+
+
+def test_the_deck_has_four_times_as_many_tens() -> None:
+    table = blackjack.Blackjack()
+    deck = {card: 4 / 13 if card == 10 else 1 / 13 for card in range(1, 11)}
+    dealt = jax.vmap(lambda key: table.draw_start(key, table.default_params))(keys(5000)).cards
+    _, state = table.init(envwright.key(0), table.default_params)
+    drawn = jax.vmap(lambda key: table.draw(key, state, jnp.int32(0), table.default_params))(keys(2000)).cards
+    for cards in (dealt, drawn):
+        assert_fits(cards, deck)
+        neighbours = np.asarray(cards)[:, :-1] * 11 + np.asarray(cards)[:, 1:]
+        assert_fits(neighbours, {a * 11 + b: deck[a] * deck[b] for a in deck for b in deck})
+
+
+@pytest.mark.parametrize("options", TOWNS, ids=str)
+def test_the_town_draws_as_the_reference_does(options: Options) -> None:
+    reference, town = make_reference("taxi", options, Tape(0)), make("taxi", options)
+    params = town.default_params
+    start = jax.vmap(lambda key: town.draw_start(key, params))(keys(60_000))
+    assert_fits(start.state, dict(enumerate(reference.initial_state_distrib)))
+    changes = reference.fickle_probability * reference.fickle_passenger
+    assert_fits(start.fickle, {1: changes, 0: 1 - changes})
+    for code, action in ((262, 0), (262, 4)):
+        _, state = town.start(taxi.StartChance(state=jnp.int32(code), fickle=jnp.bool_(True)), params)
+        luck = jax.vmap(lambda key, state=state, action=action: town.draw(key, state, jnp.int32(action), params))(
+            keys()
+        )
+        assert_fits(luck.slip, {i: row[0] for i, row in enumerate(reference.P[code][action])})
+        assert_fits(luck.destination, {stand: (stand != code % 4) / 3 for stand in range(4)})
+        assert_fits(
+            luck.slip * 4 + luck.destination,
+            {i * 4 + stand: row[0] / 3 for i, row in enumerate(reference.P[code][action]) for stand in (0, 1, 3)},
+        )
+
+
+# ---- as environments ----
+
+
+@pytest.mark.parametrize(("name", "options"), [CASES[0], CASES[6], CASES[-5], CASES[-1]], ids=str)
+def test_runs_compiled_and_in_batches(name: str, options: Options) -> None:
+    env = make(name, options)
+    assert hash(env) == hash(make(name, options))
+    params = env.default_params
+    some = jax.random.split(envwright.key(1), 16)
+    obs, states = jax.jit(jax.vmap(env.reset, in_axes=(0, None)))(some, params)
+    space = env.observation_space(params)
+    assert all(space.contains(o) for o in obs)
+    actions = jax.vmap(env.action_space(params).sample)(some)
+    for _ in range(3):
+        obs, states, _, _, _, _ = jax.jit(jax.vmap(env.step, in_axes=(0, 0, 0, None)))(some, states, actions, params)
+        assert all(space.contains(o) for o in obs)
+
+
+@pytest.mark.parametrize(
+    ("build", "says"),
+    [
+        (lambda: frozen_lake.FrozenLake(map_name="5x5"), "5x5"),
+        (lambda: frozen_lake.FrozenLake(success_rate=1.5), "1.5"),
+        (lambda: frozen_lake.FrozenLake(desc=["FG"]), "tile S"),
+        (lambda: taxi.Taxi(rainy_probability=-1), "rainy_probability"),
+    ],
+)
+def test_impossible_options_are_refused(build: Callable[[], Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        build()
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_the_contract_covers_the_candidate(name: str) -> None:
+    contract, module = CONTRACTS[name], {"frozen_lake": frozen_lake, "blackjack": blackjack, "taxi": taxi}[name]
+    path, kind = contract["candidate"].split(":")
+    assert (EXAMPLES / path).exists()
+    env = getattr(module, kind)(**contract["candidate_options"])
+    _, state = env.init(envwright.key(0), env.default_params)
+    assert set(contract["state"]) == set(fields(state))
+    modules = [entry["name"] for entry in contract["module"]]
+    owned = [thing for entry in contract["module"] for thing in entry["owns"]]
+    parts = {"observation", "reward", "terminated", "truncated", "start", "chance"}
+    assert set(owned) - {"info"} == parts | {f"state.{field}" for field in fields(state)}
+    assert len(owned) == len(set(owned))
+    assert len(modules) == len(set(modules))
+    for entry in [*contract["phase"], *contract["invariant"], *contract.get("function", [])]:
+        assert entry["module"] in modules
+    for entry in contract.get("function", []):
+        assert callable(getattr(module, entry["candidate"]))
+    for entry in contract["invariant"]:
+        values = {field: np.asarray(value) for field, value in fields(state).items()}
+        assert eval(entry["holds"], values), entry["name"]

@@ -1,0 +1,111 @@
+"""Ten bugs of the kinds that translators write, each planted by hand: found, blamed on its module, and replayed."""
+
+from dataclasses import dataclass
+
+import pytest
+from planting import Replacement, divergences, kept_at, plant, put_to_the_engine
+
+from envwright.verify.replay import replay
+
+
+@dataclass(frozen=True)
+class Bug:
+    """What is planted where, and the module that must be named for it, and no other."""
+
+    name: str
+    example: str
+    module: str
+    code: tuple[Replacement, ...]
+    contract: tuple[Replacement, ...] = ()
+    undone: bool = False  # whether the replay is tried on the sound code too
+
+
+BUGS = [
+    Bug(
+        "wrong sign",
+        "cartpole",
+        "push",
+        (("x_acc = pushed - moment * theta_acc", "x_acc = pushed + moment * theta_acc"),),
+        undone=True,
+    ),
+    Bug(
+        "stale state",
+        "blackjack",
+        "observation",
+        (("obs=observe(after)", "obs=observe(state)"),),
+    ),
+    Bug(
+        "ignored seed",
+        "taxi",
+        "chance",
+        (("sliding, choosing = jax.random.split(key)", "sliding, choosing = jax.random.split(jax.random.key(0))"),),
+    ),
+    Bug(
+        "off by one",
+        "blackjack",
+        "dealer",
+        (("sum_hand(dealer[0]) < DEALER_STANDS", "sum_hand(dealer[0]) <= DEALER_STANDS"),),
+        undone=True,
+    ),
+    Bug(
+        "dropped branch",
+        "taxi",
+        "riding",
+        (("jnp.where(boards, IN_TAXI, jnp.where(leaves, stand, state.passenger))",
+          "jnp.where(boards, IN_TAXI, state.passenger)"),),
+    ),
+    Bug(
+        "swapped fields",
+        "cartpole",
+        "observation",
+        (("for name in FEATURES]", 'for name in ("x", "theta", "x_dot", "theta_dot")]'),),
+    ),
+    Bug(
+        "wrong reset",
+        "taxi",
+        "reset",
+        (("fickle=chance.fickle)", "fickle=jnp.bool_(False))"),),
+        undone=True,
+    ),
+    Bug(
+        "late termination",
+        "frozen_lake",
+        "ending",
+        (("terminated=self.has_ended(after)", "terminated=self.has_ended(state)"),),
+    ),
+    Bug(
+        "clipped too early",
+        "cartpole",
+        "push",
+        (("x_dot, theta_dot = s.x_dot + tau * x_acc,", "x_dot, theta_dot = jnp.clip(s.x_dot + tau * x_acc, -0.9, 0.9),"),),
+    ),
+    Bug(
+        "reward on the wrong step",
+        "taxi",
+        "fare",
+        (
+            ("    fickle: jax.Array  # () bool, the passenger will", "    owed: jax.Array  # () float32\n    fickle: jax.Array  # () bool, the passenger will"),
+            ("fickle=chance.fickle)\n        return", "fickle=chance.fickle, owed=jnp.float32(0))\n        return"),
+            ("            state=after,", "            state=after.replace(owed=fare(driven, action, ridden)),"),
+            ("            reward=fare(driven, action, ridden),", "            reward=state.owed,"),
+        ),
+        (("[ignored]", '[ignored]\n"candidate.owed" = "the fare of the step before, which the reference does not keep"'),),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
+def test_a_planted_bug_is_found_blamed_and_replayed(bug: Bug, tmp_path):
+    planted = plant(tmp_path, bug.example, bug.code, bug.contract)
+    verdict = put_to_the_engine(planted, keep=tmp_path / "kept")
+    print(verdict.text())
+    assert not verdict.passed
+    assert verdict.modules == (bug.module,), verdict.text()
+    found = divergences(verdict)
+    assert all(divergence.input for divergence in found)
+    again = replay(kept_at(found[0]))
+    assert again.status == "fail"
+    assert {divergence.module for divergence in again.divergences} == {bug.module}
+    if bug.undone:
+        planted.undo()
+        assert replay(kept_at(found[0])).status == "pass"
