@@ -40,6 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--patience", type=float, default=60.0, help="seconds without a step before giving up (default 60)"
     )
+    parser.add_argument(
+        "--policy", action="append", default=[], metavar="FILE:FUNCTION", help="another player, function(obs, rng)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -57,7 +60,8 @@ def run(args: argparse.Namespace) -> int:
         episodes=args.episodes,
         seed=args.seed,
         patience=args.patience,
-        regressions=args.out / "regressions",
+        policies=args.policy,
+        out=args.out,
         progress=status.show,
     ):
         status.clear()

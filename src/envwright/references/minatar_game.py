@@ -12,6 +12,7 @@ from envwright.references.python_env import Driver, PythonReference
 
 GAMES = ("asterix", "breakout", "freeway", "seaquest", "space_invaders")
 _ACTIONS = 6
+_FIXED = ("channels", "action_map", "random", "ramping")  # attributes of a game that are none of its state
 
 
 def minatar_reference(
@@ -37,6 +38,7 @@ def minatar_reference(
         step=_step,
         sample_action=lambda rng: int(rng.integers(_ACTIONS)),
         parts=lambda made: [made, made.env],
+        moving=lambda made: ["last_action", *(name for name in vars(made.env) if name not in _FIXED)],
         action_space=Discrete(_ACTIONS),
         observation_shape=tuple(make().state_shape()),
     )

@@ -53,6 +53,11 @@ class Attributes:
         index = {id(root): i for i, root in enumerate(self.roots)}
         return {name: index.get(id(owner), _OF_CLASS) for name, (owner, _) in self.moving.items()}
 
+    def expect(self, names: Sequence[str]) -> None:
+        """Take these for moving, whether or not they have been seen to move."""
+        self.moving |= {name: self.places[name] for name in names}
+        self._note_constants()
+
     def _find_places(self) -> list[str]:
         """Take in attributes that are new; nearly always there are none, which is quick to see."""
         count = sum(len(getattr(root, "__dict__", ())) for root in self.walked)

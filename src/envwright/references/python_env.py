@@ -46,6 +46,7 @@ class Driver:
     parts: Callable[[Any], list[Any]] = lambda made: [made]  # the objects whose attributes are the state
     set_elapsed: Callable[[Any, int], None] = lambda made, steps: None  # for a wrapper that counts the steps
     close: Callable[[Any], None] = lambda made: None
+    moving: Callable[[Any], list[str]] = lambda made: []  # attributes that move, if perhaps not in a short trial
     action_space: Space | None = None
     observation_shape: tuple[int, ...] | None = None
     max_episode_steps: int | None = None  # a time limit that a wrapper keeps
@@ -96,6 +97,7 @@ class PythonReference(Reference):
         rng = np.random.Generator(np.random.PCG64(0))
         for episode in range(_TRIAL[0]):
             self.reset(seed=episode)
+            self._state().expect(self.driver.moving(self.object))
             self._state().late_changes(thorough=False)
             for _ in range(_TRIAL[1]):
                 try:

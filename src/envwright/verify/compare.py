@@ -76,8 +76,10 @@ def _differs(want: NDArray[Any], have: NDArray[Any], room: NDArray[Any] | None) 
     if room is not None:
         close = np.abs(want.astype(np.float64) - have.astype(np.float64)) <= room
         return ~(close | _same(want.astype(have.dtype), have))
-    if have.dtype.kind == "f" or want.dtype.kind == "f":
+    if have.dtype.kind == "f":
         return ~_same(want.astype(have.dtype), have)
+    if want.dtype.kind == "f":  # a fraction is no whole number, however it would be cut off
+        return want != have.astype(np.float64)
     return want.astype(np.int64) != have.astype(np.int64)  # True is 1, whatever the width
 
 

@@ -155,6 +155,7 @@ def read(text: str, path: Path | None = None) -> Contract:
         "ignored", "domain", "policies", "reachable", "tolerance", "module", "function", "phase", "invariant",
     }  # fmt: skip
     _only(table, known, name)
+    _shaped(table, name)
     chance = table.get("chance", {})
     _only(chance, {"start", "step", "ignored"}, f"{name}, [chance]")
     outcome = {**OUTCOME, **table.get("outcome", {})}
@@ -256,6 +257,16 @@ def _reasons(table: dict[str, Any], where: str) -> dict[str, str]:
 def _ignored(table: dict[str, Any], where: str) -> dict[str, str]:
     """`candidate.state.NAME` is a field that is called like an outcome, which goes on being compared."""
     return {key.replace("candidate.state.", "candidate.", 1): why for key, why in _reasons(table, where).items()}
+
+
+def _shaped(table: dict[str, Any], name: str) -> None:
+    """[key] and [[key]] are easily confused."""
+    for key, value in table.items():
+        if key in ("reachable", "tolerance", "module", "function", "phase", "invariant"):
+            if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+                raise ContractError(f"{name}: {key} is a list of tables; write [[{key}]].")
+        elif key not in ("reference", "candidate", "policies") and not isinstance(value, dict):
+            raise ContractError(f"{name}: {key} is a table; write [{key}].")
 
 
 def _text(row: dict[str, Any], key: str, where: str) -> str:

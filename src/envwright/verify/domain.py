@@ -78,6 +78,7 @@ class Real:
     low: float
     high: float
     special: tuple[float, ...] = ()
+    stated: bool = False  # by the contract, which is then not exceeded
 
     def sample(self, rng: np.random.Generator) -> float:
         corners = self.corners()
@@ -86,10 +87,10 @@ class Real:
         return float(rng.uniform(self.low, self.high))
 
     def corners(self) -> list[float]:
-        wide = (self.high - self.low) or 1.0
+        wide = 0.0 if self.stated else (self.high - self.low) or 1.0
         inside = [s for s in self.special if self.low - wide <= s <= self.high + wide]
-        near = [float(np.nextafter(np.float32(s), np.float32(d))) for s in inside for d in (-np.inf, np.inf)]
-        return [self.low, self.high, 0.0, *inside, *near]
+        near = [next_to(s, way) for s in inside for way in (-np.inf, np.inf)]
+        return [v for v in (self.low, self.high, 0.0, *inside, *near) if self.low - wide <= v <= self.high + wide]
 
     def simpler(self, value: Any) -> list[Any]:
         nearest = min(max(0.0, self.low), self.high)
@@ -166,9 +167,9 @@ class Several:
         return self.kind([self.element.sample(rng) for _ in range(length)] if self.element else [])
 
     def corners(self) -> list[Any]:
-        if self.element is None or self.by_place is not None:
+        ends = self.element.corners() if self.element is not None else []
+        if not ends or self.by_place is not None:
             return []
-        ends = self.element.corners()
         return [self.kind([value] * length) for value in (ends[0], ends[-1]) for length in {*self.lengths} if length]
 
     def simpler(self, value: Any) -> list[Any]:
@@ -204,6 +205,13 @@ class Fixed:
 
     def describe(self) -> dict[str, Any]:
         return {"seen": len(self.seen)}
+
+
+def next_to(value: float, way: float) -> float:
+    """The next float32; next to zero the smallest that is not subnormal, for compilers may flush those to zero."""
+    if value == 0:
+        return float(np.copysign(np.finfo(np.float32).tiny, way))
+    return float(np.nextafter(np.float32(value), np.float32(way)))
 
 
 def size(value: Any) -> float:
@@ -276,7 +284,7 @@ def _given(name: str, table: Mapping[str, Any], special: tuple[float, ...]) -> D
     if isinstance(table.get("low"), int) and isinstance(table.get("high"), int):
         return Whole(table["low"], table["high"])
     if isinstance(table.get("low"), float) and isinstance(table.get("high"), float):
-        return Real(table["low"], table["high"], special)
+        return Real(table["low"], table["high"], special, stated=True)
     raise EnvwrightError(f"[domain] {name}: give `values`, or `low` and `high` of one kind.")
 
 

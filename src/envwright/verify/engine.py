@@ -51,21 +51,21 @@ def verify(
     effort: Effort | None = None,
     levels: Sequence[str] = tuple(QUESTIONS),
     regressions: Path | None = None,
+    traces: Path | None = None,
     progress: Callable[[str], None] = lambda what: None,
 ) -> Verdict:
     """Put every question of these levels to the pair."""
     effort = effort or Effort()
     began = time.monotonic()
-    pair = {"reference": contract.reference, "candidate": contract.candidate, "contract": _own_path(contract)}
-    session = Session(contract, host, candidate, effort, progress, {"regressions": regressions, "pair": pair})
+    session = Session(contract, host, candidate, effort, progress, pair_of(contract), regressions, traces)
     checks: list[Check] = []
     _prepare(session)
     for level in levels:
         for question in QUESTIONS[level]:
             checks += _ask(level, question, session)
     coverage: dict[str, Any] = {}
-    if "played" in vars(session):  # recorded at all
-        coverage = session.played[2]
+    if "trace" in vars(session):  # recorded at all
+        coverage = session.trace.coverage
     return Verdict(
         subject=f"{contract.reference} and {contract.candidate}",
         checks=tuple(checks),
@@ -75,10 +75,21 @@ def verify(
     )
 
 
+def pair_of(contract: Contract) -> dict[str, Any]:
+    """All that is needed to make both sides again."""
+    return {
+        "reference": contract.reference,
+        "candidate": contract.candidate,
+        "contract": _own_path(contract),
+        "reference_options": contract.reference_options,
+        "candidate_options": contract.candidate_options,
+    }
+
+
 def _prepare(session: Session) -> None:
     """Let the reference play while the candidate is compiled. What fails here fails again where it is asked for."""
     with ThreadPoolExecutor(1) as meanwhile, contextlib.suppress(Exception):
-        playing = meanwhile.submit(lambda: session.played) if session.facts else None
+        playing = meanwhile.submit(lambda: session.trace) if session.facts else None
         session.candidate.kinds()
         session.candidate.init(np.arange(session.effort.draws, dtype=np.uint32))
         if playing is not None:

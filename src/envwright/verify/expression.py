@@ -64,11 +64,14 @@ def parse(text: Any, where: str) -> Expression:
     except SyntaxError as error:
         raise ExpressionError(f"{where}: {text!r} is not an expression: {error.msg}.") from None
     bound = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
     names = set()
     for node in ast.walk(tree):
         if not isinstance(node, _ALLOWED) or (isinstance(node, ast.Attribute) and node.attr.startswith("__")):
             raise ExpressionError(f"{where}: {text!r} uses {type(node).__name__}, which a contract may not.")
-        if isinstance(node, ast.Name) and node.id not in bound and node.id not in FUNCTIONS and node.id != "draws":
+        if isinstance(node, ast.Name) and node.id not in bound:
+            if id(node) in called and (node.id in FUNCTIONS or node.id == "draws"):
+                continue  # the reference may have a `round` or a `table` of its own; only a call means ours
             names.add(node.id)
     return Expression(text, where, compile(tree, where, "eval"), frozenset(names))
 

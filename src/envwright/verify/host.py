@@ -100,7 +100,7 @@ class _Child:
         while not self.pipe.poll(0.05):
             if self.beats.value != seen:
                 seen, since = self.beats.value, time.monotonic()
-            elif time.monotonic() - since > patience:
+            elif time.monotonic() - since > (patience if seen else max(patience, PATIENCE)):  # it imports first
                 raise _GoneError(f"The reference made no step for {patience:g} s and was stopped; it seems to hang.")
             used = resident(self.process.pid)
             self.first_memory = self.first_memory or used
@@ -131,6 +131,7 @@ def _serve(make: Make, pipe: Any, beats: Any) -> None:
             work, arguments = pipe.recv()
             try:
                 reference = reference or make()
+                beat()
                 pipe.send(("value", work(reference, *arguments, beat)))
             except EnvwrightError as error:
                 pipe.send(("error", error))

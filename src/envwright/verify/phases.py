@@ -33,7 +33,9 @@ def compare_phases(
         return []
     dtype = "float64" if any(c.dtype == np.float64 for p in got.values() for c in p.values()) else "float32"
     nudge = dtype if session.rounds else None
-    expected, sway = session.host.run(record_phases, contract, [done.cases[row] for row in rows], nudge, session.sizes)
+    expected, sway = session.host.run(
+        record_phases, contract, [done.cases[row] for row in rows], nudge, session.sizes if session.rounds else {}
+    )
     found: list[tuple[int, Phase, str, NDArray[Any], NDArray[Any]]] = []
     for i, row in enumerate(rows):
         first = _first(session, got, expected[i], sway[i], i)

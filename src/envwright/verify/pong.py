@@ -110,9 +110,7 @@ def lockstep(
 ) -> Check:
     """Whole games, many at a time, under every policy."""
     few, many = SIDE_BY_SIDE
-    games = min(
-        many, max(few, episodes // 8)
-    )  # several each: of many at once the first to end are lost ones
+    games = min(many, max(few, episodes // 8))  # several each: of many at once the first to end are lost ones
     reference = PongReference(games, frameskip=env.frameskip, continuous=env.continuous)
     reference.seed(seed)
     play = policies.mixed(env.frameskip)
@@ -138,12 +136,10 @@ def blame(contract: Contract, env: Pong, parting: Parting, folder: Path | None =
     single = dataclasses.replace(
         contract, reference_options=options, candidate_options=options, phases=contracts.load(CONTRACT).phases
     )
-    pair = {"reference": single.reference, "candidate": single.candidate, "contract": str(CONTRACT)}
-    pair |= {"reference_options": options, "candidate_options": options}
     game = PongGame(**options)
     candidate = native_candidate(dataclasses.replace(env, frameskip=1))
     session = Session(
-        single, Here(game), candidate, Effort(episodes=1, limit=50), extra={"regressions": folder, "pair": pair}
+        single, Here(game), candidate, Effort(episodes=1, limit=50), pair=engine.pair_of(single), regressions=folder
     )
     snapshot = _snapshot(parting.before)
     for frame in range(env.frameskip):

@@ -54,7 +54,7 @@ class Transitions:
 
 def record_episodes(
     reference: Reference, contract: Contract, plans: Sequence[Plan], limit: int, keep: int, beat: Beat
-) -> tuple[Trace, list[Plain]]:
+) -> Trace:
     """Play episodes to their end, and keep a sample of the states on the way."""
     starts: list[Row] = []
     steps: list[Row] = []
@@ -62,6 +62,7 @@ def record_episodes(
     step_tape: list[tuple[Draw, ...]] = []
     lengths: list[int] = []
     failures: list[Failure] = []
+    unplayed: set[Plan] = set()
     pool: list[Plain] = []
     rng = np.random.default_rng(len(plans))
     for episode, plan in enumerate(plans):
@@ -83,15 +84,24 @@ def record_episodes(
                 beat()
         except ReferenceFailedError as error:
             failures.append(Failure(episode, length, str(error)))
-            if len(starts) == len(lengths):
+            if len(starts) == len(lengths):  # not even begun
+                unplayed.add(plan)
                 continue
         lengths.append(length)
         beat()
-    trace = Trace(
-        stack(starts, "start"), stack(steps, "step"), np.array(lengths, np.int64), [p.policy for p in plans],
-        [p.seed for p in plans], start_tape, step_tape, failures, reference.provenance(),
-    )  # fmt: skip
-    return trace, pool
+    played = [plan for plan in plans if plan not in unplayed]
+    return Trace(
+        stack(starts, "start"),
+        stack(steps, "step"),
+        np.array(lengths, np.int64),
+        [plan.policy for plan in played],
+        [plan.seed for plan in played],
+        start_tape,
+        step_tape,
+        failures,
+        pool,
+        provenance=reference.provenance(),
+    )
 
 
 def replay_actions(reference: Reference, trace: Trace, beat: Beat) -> None:

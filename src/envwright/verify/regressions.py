@@ -24,19 +24,19 @@ def keep_step(session: Session, divergence: Divergence, case: Case, precision: s
         "snapshot": to_json(case.snapshot),
         "action": to_json(case.action),
         "tape": None if case.tape is None else to_json([tuple(d) for d in case.tape]),
-        "scales": to_json(session.scales),  # by which rounding was judged
-        "sizes": to_json(session.sizes),
+        "scales": to_json(session.scales if session.rounds else {}),  # by which rounding was judged
+        "sizes": to_json(session.sizes if session.rounds else {}),
     }
     return keep(session, divergence, content, level)
 
 
 def keep(session: Session, divergence: Divergence, content: dict[str, Any], level: str) -> Divergence:
-    folder: Path | None = session.extra.get("regressions")
+    folder: Path | None = session.regressions
     if folder is None:
         return divergence
     about = {
         "version": VERSION,
-        "pair": session.extra["pair"],
+        "pair": session.pair,
         "level": level,
         "module": divergence.module,
         "column": divergence.column,
@@ -66,13 +66,11 @@ def load(path: Path) -> dict[str, Any]:
 
 def stored_steps(session: Session) -> list[Case]:
     """The single steps kept from earlier runs of this pair."""
-    folder: Path | None = session.extra.get("regressions")
+    folder: Path | None = session.regressions
     if folder is None or not folder.is_dir():
         return []
     found = [load(path) for path in sorted(folder.glob("*.json"))]
-    return [
-        step_of(content) for content in found if content["kind"] == "step" and content["pair"] == session.extra["pair"]
-    ]
+    return [step_of(content) for content in found if content["kind"] == "step" and content["pair"] == session.pair]
 
 
 def step_of(content: dict[str, Any]) -> Case:

@@ -71,12 +71,12 @@ def _values(table: dict[str, Expression], names: dict[str, Any], outcome: Outcom
 def _luck(contract: Contract, table: dict[str, Expression], names: dict[str, Any], outcome: Outcome) -> Row:
     """The luck, and under `drawn.` which of it the reference did draw."""
     row: Row = {}
-    used = " ".join(expression.text for expression in table.values())
+    used = " ".join(expression.text for expression in table.values()).replace('"', "'")
     for draw in outcome.draws:
         function = site_function(draw.site)
         if (
             function not in contract.chance_ignored
-            and function not in used
+            and f"'{function}'" not in used
             and (contract.chance_start or contract.chance_step)
         ):
             raise ExpressionError(

@@ -21,7 +21,8 @@ def verify_names(
     episodes: int | None = None,
     seed: int = 0,
     patience: float = 60.0,
-    regressions: Path | None = None,
+    out: Path | None = None,
+    policies: Sequence[str] = (),
     progress: Callable[[str], None] = lambda what: None,
 ) -> Iterator[Verdict]:
     """A verdict for a pair; several for one of ours that comes in several forms."""
@@ -30,11 +31,13 @@ def verify_names(
     if len(names) == 1 and not names[0].endswith(".toml") and spec(names[0]).name == "pong":
         from envwright.verify.pong import verify_pong
 
-        yield from verify_pong(episodes or 1000, seed=seed, levels=levels, regressions=regressions, progress=progress)
+        folder = None if out is None else out / "regressions"
+        yield from verify_pong(episodes or 1000, seed=seed, levels=levels, regressions=folder, progress=progress)
         return
     found = contracts.load(contract) if contract is not None else pairs.find_contract(list(names))
     if contract is not None and len(names) == 2:
         found = replace(found, reference=names[0], candidate=names[1])
+    found = replace(found, policies=(*found.policies, *(str(Path(p).resolve()) for p in policies)))
     host = pairs.make_host(found, patience=patience)
     try:
         yield verify(
@@ -43,7 +46,8 @@ def verify_names(
             pairs.make_candidate(found),
             effort=Effort(episodes=episodes or 100, seed=seed),
             levels=levels,
-            regressions=None if regressions is None else regressions / label(found),
+            regressions=None if out is None else out / "regressions" / label(found),
+            traces=None if out is None else out / "traces" / f"{label(found)}.trace",
             progress=progress,
         )
     finally:

@@ -1,8 +1,11 @@
 """What the levels share: the pair, the contract, and what has been recorded so far."""
 
+import contextlib
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,14 +13,14 @@ from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Candidate, Columns
 from envwright.core.spaces import Space
-from envwright.references.protocol import Reference, ReferenceFailedError
+from envwright.references.protocol import Reference, ReferenceFailedError, TapeError
 from envwright.verify.contract import Contract
 from envwright.verify.domain import Domain, mine_states
 from envwright.verify.host import Host
 from envwright.verify.nudges import usual
 from envwright.verify.record import Beat, Plain, Plan, record_episodes, replay_actions
 from envwright.verify.synthesis import ActionSource
-from envwright.verify.trace import Failure, Trace
+from envwright.verify.trace import Failure, Trace, load, save
 
 MOST_FAILURES = 3  # episodes that may bring the reference down before no more are tried
 
@@ -45,7 +48,9 @@ class Session:
     candidate: Candidate
     effort: Effort
     progress: Callable[[str], None] = lambda what: None
-    extra: dict[str, Any] = field(default_factory=dict)
+    pair: dict[str, Any] = field(default_factory=dict)  # what the two sides and their contract are called
+    regressions: Path | None = None  # the folder for failing inputs
+    traces: Path | None = None  # the file for what is recorded
 
     def rng(self, purpose: int) -> np.random.Generator:
         """Luck for one purpose, apart from that for others."""
@@ -61,19 +66,34 @@ class Session:
         return self.facts["action_space"]
 
     @cached_property
-    def played(self) -> tuple[Trace, list[Plain], dict[str, Any]]:
-        """Whole episodes, a sample of the states on the way, and which lines of the reference they ran."""
+    def trace(self) -> Trace:
+        """Whole episodes of the reference, with a sample of the states on the way: recorded once, then read again."""
         names = [*self.facts["policies"], *self.contract.policies]
         plans = [Plan(names[i % len(names)], self.effort.seed * 1_000_003 + i) for i in range(self.effort.episodes)]
+        key = self._key(plans)
+        if self.traces is not None and self.traces.exists():
+            with contextlib.suppress(TapeError):  # one that is damaged or of another version is recorded anew
+                trace = load(self.traces)
+                if trace.key == key:
+                    return trace
+        trace = self._play(plans)
+        trace.key = key
+        if self.traces is not None:
+            save(trace, self.traces)
+        return trace
+
+    def _key(self, plans: list[Plan]) -> str:
+        """What a trace depends on."""
+        about = (self.facts["provenance"], self.contract.sha256, self.contract.reference_options, plans, self.effort)
+        return hashlib.sha256(repr(about).encode()).hexdigest()
+
+    def _play(self, plans: list[Plan]) -> Trace:
         try:
-            return self._play(plans)
+            return self.host.run(play_covered, self.contract, plans, self.effort.limit, self.effort.pool)
         except ReferenceFailedError:  # it died or hung; which episodes do that?
             return self._play_around(plans)
 
-    def _play(self, plans: list[Plan]) -> tuple[Trace, list[Plain], dict[str, Any]]:
-        return self.host.run(play_covered, self.contract, plans, self.effort.limit, self.effort.pool)
-
-    def _play_around(self, plans: list[Plan]) -> tuple[Trace, list[Plain], dict[str, Any]]:
+    def _play_around(self, plans: list[Plan]) -> Trace:
         """Every episode by itself, then all that could be played together; the others are failures."""
         good: list[Plan] = []
         failures: list[Failure] = []
@@ -81,24 +101,20 @@ class Session:
             if len(failures) == MOST_FAILURES:
                 break
             try:
-                self._play([plan])
+                self.host.run(play_covered, self.contract, [plan], self.effort.limit, self.effort.pool)
                 good.append(plan)
             except ReferenceFailedError as error:
                 failures.append(Failure(episode, -1, str(error)))
         if not good:
             raise ReferenceFailedError(failures[0].sentence)
-        trace, pool, coverage = self._play(good)
+        trace = self.host.run(play_covered, self.contract, good, self.effort.limit, self.effort.pool)
         trace.failures += failures
-        return trace, pool, coverage
-
-    @property
-    def trace(self) -> Trace:
-        return self.played[0]
+        return trace
 
     @cached_property
     def domains(self) -> dict[str, Domain]:
         """What each part of the reference's state may be."""
-        pool = self.played[1]
+        pool = self.trace.pool
         domains = mine_states(pool, tuple(self.facts["numbers"]), self.contract.domain)
         limit = self.facts["max_episode_steps"]
         if limit is not None and "elapsed_steps" in domains and "elapsed_steps" not in self.contract.domain:
@@ -125,7 +141,7 @@ class Session:
     @cached_property
     def sizes(self) -> Plain:
         """The usual size of the numbers in the reference's state."""
-        pool = self.played[1]
+        pool = self.trace.pool
         return {name: usual([state[name] for state in pool]) for name in pool[0]}
 
     @cached_property
@@ -170,12 +186,13 @@ def gather(reference: Reference, beat: Beat) -> dict[str, Any]:
 
 def play_covered(
     reference: Reference, contract: Contract, plans: list[Plan], limit: int, keep: int, beat: Beat
-) -> tuple[Trace, list[Plain], dict[str, Any]]:
+) -> Trace:
     """Episodes, with the lines of the reference that they ran, where that can be seen."""
-    trace, pool = record_episodes(reference, contract, plans, limit, keep, beat)
+    trace = record_episodes(reference, contract, plans, limit, keep, beat)
     with reference.covering() as covered:  # again, without the recording, which would be measured and slowed down too
         replay_actions(reference, trace, beat)
-    return trace, pool, covered.report()
+    trace.coverage = covered.report()
+    return trace
 
 
 def _is_number(value: Any) -> bool:

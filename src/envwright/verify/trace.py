@@ -1,4 +1,10 @@
-"""Traces: episodes of the reference, recorded once, with the tape of their luck. One file, versioned and hashed."""
+"""Traces: episodes of the reference, recorded once, with the tape of their luck. One file, versioned and hashed.
+
+header.json   version, hash, key (what it was recorded from), policies, seeds, failures, coverage, provenance
+columns.npz   actions, luck and everything that is compared, as arrays
+tape.jsonl    the luck as the reference drew it, a line a start, then a line a step
+pool.jsonl    a sample of the reference's states, a line each
+"""
 
 import hashlib
 import io
@@ -38,6 +44,9 @@ class Trace:
     start_tape: list[tuple[Draw, ...]]
     step_tape: list[tuple[Draw, ...]]
     failures: list[Failure] = field(default_factory=list)
+    pool: list[dict[str, Any]] = field(default_factory=list)  # some of the states on the way, as the reference has them
+    coverage: dict[str, Any] = field(default_factory=dict)  # which lines of the reference these episodes ran
+    key: str = ""  # what it was recorded from: reference, contract, effort
     provenance: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -63,10 +72,13 @@ def save(trace: Trace, path: Path) -> str:
     }
     np.savez(arrays, lengths=trace.lengths, **columns)  # pyright: ignore[reportArgumentType]
     tape = "\n".join(json.dumps(to_json([tuple(d) for d in draws])) for draws in (*trace.start_tape, *trace.step_tape))
-    digest = hashlib.sha256(arrays.getvalue() + tape.encode()).hexdigest()
+    pool = "\n".join(json.dumps(to_json(state)) for state in trace.pool)
+    digest = hashlib.sha256(arrays.getvalue() + tape.encode() + pool.encode()).hexdigest()
     header = {
         "version": VERSION,
         "sha256": digest,
+        "key": trace.key,
+        "coverage": trace.coverage,
         "policies": trace.policies,
         "seeds": trace.seeds,
         "failures": [list(f) for f in trace.failures],
@@ -78,6 +90,7 @@ def save(trace: Trace, path: Path) -> str:
         file.writestr("header.json", json.dumps(header, indent=2))
         file.writestr("columns.npz", arrays.getvalue())
         file.writestr("tape.jsonl", tape)
+        file.writestr("pool.jsonl", pool)
     part.replace(path)
     return digest
 
@@ -91,10 +104,11 @@ def load(path: Path) -> Trace:
                 raise TapeError(
                     f"{path} is of version {header.get('version')}; this envwright reads {VERSION}: record it anew."
                 )
-            arrays, tape = file.read("columns.npz"), file.read("tape.jsonl").decode()
+            arrays = file.read("columns.npz")
+            tape, pool = (file.read(name).decode() for name in ("tape.jsonl", "pool.jsonl"))
     except (OSError, KeyError, zipfile.BadZipFile, json.JSONDecodeError):
         raise TapeError(f"{path} is not a trace of envwright's, or is damaged; record it anew.") from None
-    if hashlib.sha256(arrays + tape.encode()).hexdigest() != header["sha256"]:
+    if hashlib.sha256(arrays + tape.encode() + pool.encode()).hexdigest() != header["sha256"]:
         raise TapeError(f"{path} has been changed since it was written (its hash differs); record it anew.")
     columns = dict(np.load(io.BytesIO(arrays), allow_pickle=False))
     lengths = columns.pop("lengths")
@@ -108,5 +122,8 @@ def load(path: Path) -> Trace:
         start_tape=tapes[: len(lengths)],
         step_tape=tapes[len(lengths) :],
         failures=[Failure(*f) for f in header["failures"]],
+        pool=[from_json(json.loads(line)) for line in pool.splitlines()],
+        coverage=header["coverage"],
+        key=header["key"],
         provenance=header["provenance"],
     )

@@ -69,8 +69,13 @@ def attempt(session: Session, precision: Precision, cases: Sequence[Case]) -> Tr
         return Trial(done, {}, {})
     got = _candidate_steps(precision.candidate, done)
     expected = {name: done.after[name] for name in session.contract.columns}
-    trial = Trial(done, got, unequal(session.contract, expected, got, scales=session.scales))
+    trial = Trial(done, got, unequal(session.contract, expected, got, scales=scales_for(session)))
     return trial if precision.nudge is None else _judge(session, precision.nudge, expected, trial)
+
+
+def scales_for(session: Session) -> Columns | None:
+    """By which rounding is judged; exact environments have none, and need no recording to know."""
+    return session.scales if session.rounds else None
 
 
 def _judge(session: Session, dtype: str, expected: Columns, trial: Trial) -> Trial:
@@ -134,7 +139,7 @@ def _explain_one(session: Session, precision: Precision, trial: Trial, row: int,
         case = trial.reference.cases[row]
         again = attempt(session, precision, [case])
     expected = {name: again.reference.after[name] for name in session.contract.columns}
-    wrong = mismatches(session.contract, expected, again.got, 0, again.sway, session.scales)
+    wrong = mismatches(session.contract, expected, again.got, 0, again.sway, scales_for(session))
     first = next((m for m in wrong if m.column == column), wrong[0] if wrong else Mismatch(column, None, None, None))
     module = first_differing_phase(session, precision.candidate, again.reference, 0) or session.contract.owner(
         first.column
@@ -155,7 +160,7 @@ def _explain_one(session: Session, precision: Precision, trial: Trial, row: int,
 def shown(session: Session, precision: Precision, trial: Trial, about: dict[str, Any]) -> Check:
     """A single step that was kept, tried again: the columns that differ, and where within the step."""
     expected = {name: trial.reference.after[name] for name in session.contract.columns}
-    wrong = mismatches(session.contract, expected, trial.got, 0, trial.sway, session.scales)
+    wrong = mismatches(session.contract, expected, trial.got, 0, trial.sway, scales_for(session))
     parted = compare_phases(session, precision.candidate, trial.reference, [0])
     module = parted[0][1].module if parted else owner(session, trial, 0) if wrong else ""
     case = trial.reference.cases[0]

@@ -12,7 +12,7 @@ from envwright.verify.record import Plan, mine_calls, record_calls
 from envwright.verify.session import Session
 from envwright.verify.verdict import Check, Divergence
 
-EPISODES = 40  # played to see what the functions are called with
+EPISODES = 40  # at most, played to see what the functions are called with
 INVENTED = 300  # further arguments a function, put together from those seen
 
 Call = Mapping[str, Any]
@@ -23,7 +23,7 @@ def check_functions(session: Session) -> list[Check]:
     if not session.contract.functions:
         return []
     session.progress("L1 functions")
-    plans = [Plan("random", session.effort.seed * 1_000_003 + i) for i in range(EPISODES)]
+    plans = [Plan("random", session.effort.seed * 1_000_003 + i) for i in range(min(EPISODES, session.effort.episodes))]
     seen = session.host.run(mine_calls, session.contract, plans, 200)
     calls = {name: _invent(rows, session.rng(2)) for name, rows in seen.items()}
     table = session.host.run(record_calls, session.contract, calls)

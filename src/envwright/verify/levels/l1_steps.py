@@ -15,7 +15,7 @@ MOST = 1000  # states that the invariants are asked of
 
 def check_steps(session: Session) -> list[Check]:
     """A check for each precision, and one for the invariants."""
-    pool = session.played[1]
+    pool = session.trace.pool
     rng = session.rng(1)
     cases = regressions.stored_steps(session)
     cases += synthesis.invent(pool, session.domains, session.actions, session.effort.states, rng)

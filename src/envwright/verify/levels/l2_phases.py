@@ -4,8 +4,9 @@ import numpy as np
 
 from envwright.verify import regressions, synthesis
 from envwright.verify.phases import compare_phases
+from envwright.verify.rows import part, take
 from envwright.verify.session import Session
-from envwright.verify.trial import as_input, attempt, precisions
+from envwright.verify.trial import Precision, Trial, as_input, attempt, precisions
 from envwright.verify.verdict import Check, Divergence
 
 
@@ -15,13 +16,19 @@ def check_phases(session: Session) -> list[Check]:
     if not contract.phases:
         return [Check("L2", "phases", "skip", "the contract names no phases; a step is compared as a whole")]
     cases = synthesis.invent(
-        session.played[1], session.domains, session.actions, session.effort.watched, session.rng(3)
+        session.trace.pool, session.domains, session.actions, session.effort.watched, session.rng(3)
     )
     checks: list[Check] = []
     for precision in precisions(session):
         session.progress(f"L2 phases, {precision.name}")
         trial = attempt(session, precision, cases)
         rows = list(range(len(trial.reference.cases)))
+        missing = _missing(session, precision, trial)
+        if missing:
+            return [
+                *checks,
+                Check("L2", "phases", "fail", f"the contract names {missing}; the candidate's phases() does not"),
+            ]
         parted = compare_phases(session, precision.candidate, trial.reference, rows)
         found: dict[str, Divergence] = {}
         for row, phase, name, want, have in parted:
@@ -36,3 +43,15 @@ def check_phases(session: Session) -> list[Check]:
         name = "phases" + (f" in {precision.name}" if precision.nudge else "")
         checks.append(Check("L2", name, "fail" if found else "pass", detail, len(rows), tuple(found.values())))
     return checks
+
+
+def _missing(session: Session, precision: Precision, trial: Trial) -> str:
+    """Phases and values of the contract that the candidate does not have."""
+    if not trial.reference.cases:
+        return ""
+    one = slice(0, 1)
+    state, after = (take(columns, one) for columns in (part(trial.reference.before, "state."), trial.reference.after))
+    chance = part(after, "chance.") if precision.candidate.takes_chance else None
+    known = precision.candidate.phases(state, after["action"], chance)
+    wanted = [(phase.name, value) for phase in session.contract.phases for value in phase.values]
+    return ", ".join(f"{value} after {phase}" for phase, value in wanted if value not in known.get(phase, {}))

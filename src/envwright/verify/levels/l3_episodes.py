@@ -123,7 +123,7 @@ def blame(
     wrong = [name for name, rows in bad.items() if rows[row]]
     column = min(wrong, key=lambda name: not name.startswith("state."))
     case = session.host.run(before_step, session.contract, trace.policies[episode], trace.seeds[episode], step)
-    case = case._replace(snapshot={name: case.snapshot[name] for name in session.played[1][0]})
+    case = case._replace(snapshot={name: case.snapshot[name] for name in session.trace.pool[0]})
     trial = attempt(session, precision, [case])
     note = ""
     module = session.contract.owner(column)

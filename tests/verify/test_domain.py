@@ -1,0 +1,137 @@
+"""Domains: what is mined from values, what is drawn from it, and what counts as simpler."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from envwright.core.errors import EnvwrightError
+from envwright.verify.domain import Choice, Fixed, Grid, Real, Several, Whole, digits, mine, mine_states, size
+
+RNG = np.random.default_rng(0)
+REALS = [float(x) for x in np.random.default_rng(1).normal(size=50)]
+
+
+@pytest.mark.parametrize(
+    ("values", "domain"),
+    [
+        ([True, False, True], Choice((False, True))),
+        (["b", "a", None], Choice((None, "a", "b"))),
+        ([3, 9, 4], Whole(3, 9)),
+        ([np.int64(3), 9], Whole(3, 9)),
+        ([4, 4, 4], Choice((4,))),
+        ([1.0, 2.5] * 20, Choice((1.0, 2.5))),
+        ([1, 2.5, -1.0], Real(-1.0, 2.5, (7.0,))),
+        ([None, 3, 4], Choice((None, 3, 4))),
+        ([(1, True), (2, False)], Several(tuple, (2,), None, (Whole(1, 2), Choice((False, True))))),
+        ([[1], [2, 3]], Several(list, (1, 2), Whole(1, 3))),
+        ([[], []], Several(list, (0,), None)),
+        ([{"a": 1}, {"a": 2}], Fixed(({"a": 1}, {"a": 2}))),
+        ([np.array([1, 2]), np.array([3, 4])], Grid((2,), np.dtype(np.int64), Whole(1, 4))),
+    ],
+)
+def test_what_is_mined(values, domain):
+    assert mine(values, (7.0,)) == domain
+
+
+def test_small_vectors_of_reals_are_mined_place_by_place():
+    values = [np.array([x, 100 + x]) for x in REALS]
+    domain = mine(values)
+    assert isinstance(domain, Grid)
+    assert domain.by_place == (Real(min(REALS), max(REALS)), Real(100 + min(REALS), 100 + max(REALS)))
+    samples = np.array([domain.sample(RNG) for _ in range(50)])
+    assert (np.abs(samples[:, 0]) < 10).all()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[3, 9, 4], REALS, [[1], [2, 3, 4]], [(1, 2.5), (2, 1.5)], [np.eye(3), np.ones((3, 3))], [True, False], [{"a": 1}]],
+    ids=str,
+)
+def test_samples_and_corners_are_of_the_kind_that_was_seen(values):
+    domain = mine(values)
+    first: Any = values[0]
+    for value in [*(domain.sample(RNG) for _ in range(20)), *domain.corners()]:
+        assert type(value) is type(first)
+        assert np.shape(value) == np.shape(first) or isinstance(first, list)
+
+
+def test_samples_go_to_both_ends():
+    drawn = {Whole(0, 3).sample(RNG) for _ in range(100)}
+    assert drawn == {0, 1, 2, 3}
+    lengths = {len(Several(list, (1, 3), Whole(0, 1)).sample(RNG)) for _ in range(100)}
+    assert lengths == {1, 2, 3}
+
+
+def test_corners_are_where_rules_change():
+    assert Whole(-5, 9).corners() == [-5, -4, -1, 0, 1, 8, 9]
+    near = Real(-1.0, 1.0, (0.5, 99.0)).corners()
+    assert {-1.0, 1.0, 0.0, 0.5} < set(near)
+    assert 99.0 not in near
+    assert any(0.5 < x < 0.5001 for x in near)
+    assert any(0.4999 < x < 0.5 for x in near)
+    grid = mine([np.array([1.0, 5.0]), np.array([2.0, 7.0]), np.array([3.0, 6.0])])
+    assert [1.0, 5.0] in [corner.tolist() for corner in grid.corners()]
+
+
+@pytest.mark.parametrize(
+    ("domain", "value"),
+    [
+        (Whole(-5, 900), 817),
+        (Whole(10, 90), 85),
+        (Real(-10.0, 10.0), 3.14159265),
+        (Choice((0, 1, 7)), 7),
+        (Several(list, (0, 4), Whole(0, 9)), [9, 8, 7, 9]),
+        (Several(tuple, (2,), None, (Whole(0, 9), Real(0.0, 1.0))), (8, 0.123456)),
+        (Grid((2, 2), np.dtype(np.int64), Whole(0, 9)), np.array([[5, 6], [7, 8]])),
+        (Grid((2,), np.dtype(np.float64), Real(-1.0, 1.0), (Real(-1.0, 1.0),) * 2), np.array([0.1234567, 0.7654321])),
+    ],
+    ids=str,
+)
+def test_what_is_simpler_is_smaller_and_leads_to_the_least(domain, value):
+    seen = 0
+    while tries := domain.simpler(value):
+        assert all(size(new) < size(value) for new in tries)
+        value, seen = min(tries, key=size), seen + 1
+        assert seen < 100
+    assert not np.any(value) or value == 10  # the least of 10 .. 90
+
+
+def test_nothing_is_simpler_than_what_nothing_is_known_of():
+    assert Fixed(({"a": 1},)).simpler({"a": 1}) == []
+
+
+@pytest.mark.parametrize(
+    ("small", "large"),
+    [
+        (0, 1),
+        (1, 5),
+        (3, -3),
+        (0.5, 0.123),
+        (0.1, 0.12),
+        (None, 1),
+        ([0], [0, 0, 1]),
+        (np.zeros(3), np.ones(3)),
+        ("", "a"),
+        ({}, {"a": 1}),
+    ],
+)
+def test_size_is_how_much_there_is_to_read(small, large):
+    assert size(small) < size(large)
+
+
+def test_numbers_are_written_as_short_as_they_can_be():
+    assert digits(float(np.float32(0.1))) == "0.1"
+    assert digits(0.1) == "0.1"
+    assert digits(1e300) == "1e+300"
+
+
+def test_the_contract_may_give_a_domain_and_must_give_it_right():
+    states = [{"a": 1, "b": 0.5}, {"a": 2, "b": 1.5}]
+    given = {"a": {"low": 0, "high": 9}, "b": {"values": [1.0, 2.0]}}
+    assert mine_states(states, (), given) == {"a": Whole(0, 9), "b": Choice((1.0, 2.0))}
+    assert mine_states(states, (), {"b": {"low": 0.0, "high": 1.0}})["b"] == Real(0.0, 1.0)
+    with pytest.raises(EnvwrightError, match=r"\[domain\] c: the reference's state has no such part; it has a, b"):
+        mine_states(states, (), {"c": {"values": [1]}})
+    with pytest.raises(EnvwrightError, match=r"\[domain\] a: give `values`, or `low` and `high` of one kind"):
+        mine_states(states, (), {"a": {"low": 0, "high": 1.0}})
