@@ -66,6 +66,9 @@ class GymnasiumCandidate:
         played = self.play(state, np.asarray(actions)[:, None], chance)
         return {name: column[:, 0] for name, column in played.items()}
 
+    def step_uncompiled(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
+        return self.step(state, actions, chance)
+
     def play(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
         if chance:
             raise self._no_luck()

@@ -53,7 +53,9 @@ class JaxCandidate:
         with self._as_its_authors_run_it():
             given = (self._template[1], self._action, self._luck[1], np.uint32(0))
             shapes = jax.eval_shape(OneGame(self.rules).step, self.rules.params, *given)
-        return {name: Kind(shape.shape, np.dtype(shape.dtype)) for name, shape in shapes.items()}
+        order = [f"state.{name}" for name in named(self._template[1])]  # as written; tracing sorts the names
+        names = [*order, *(name for name in shapes if name not in order)]
+        return {name: Kind(shapes[name].shape, np.dtype(shapes[name].dtype)) for name in names}
 
     def chance_kinds(self) -> tuple[dict[str, Kind], dict[str, Kind]]:
         start, step = (
@@ -76,6 +78,15 @@ class JaxCandidate:
             chance = self.draw(_seeds(games), state, actions)
         luck = self._filled_luck(1, chance or {}, games)
         return self._run("step", games, self._checked(state), self._actions(actions), luck, _seeds(games))
+
+    def step_uncompiled(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
+        games = len(actions)
+        luck = self._filled_luck(1, chance or {}, games)
+        given = (self._checked(state), self._actions(actions), luck, _seeds(games))
+        step = self._game.over_games(self._game.step)
+        with self._as_its_authors_run_it(), jax.disable_jit():
+            outcome = step(self.rules.params, *jax.tree.map(jnp.asarray, given))
+            return {name: np.asarray(column) for name, column in outcome.items()}
 
     def play(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
         games, steps = np.shape(actions)[:2]

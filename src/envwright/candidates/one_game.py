@@ -23,9 +23,11 @@ class OneGame:
     @cached_property
     def compiled(self) -> dict[str, Callable[..., dict[str, Any]]]:
         """Each function over a batch; params are the same for all games, and may change without compiling again."""
-        return {name: jax.jit(self._over_games(getattr(self, name))) for name in FUNCTIONS}
+        return {name: jax.jit(self.over_games(getattr(self, name))) for name in FUNCTIONS}
 
-    def _over_games(self, one: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    def over_games(self, one: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+        """A function of one game as one of many."""
+
         def many(params: Any, *columns: Any) -> dict[str, Any]:
             params = self.rules.params if self.rules.fixed_params else params
             return jax.vmap(lambda *game: one(params, *game))(*columns)

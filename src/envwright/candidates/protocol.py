@@ -66,6 +66,10 @@ class Candidate(Protocol):
         """One step of each game, with given luck or by seed (0, 1, 2, ...). Missing fields are as in `init`."""
         ...
 
+    def step_uncompiled(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
+        """The same, operation by operation, where `step` is compiled."""
+        ...
+
     def play(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
         """Games played on and on: actions and outcomes have a second axis, of steps."""
         ...

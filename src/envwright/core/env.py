@@ -77,7 +77,9 @@ class Env(ABC, Generic[State, Params]):
         del old
         return new
 
-    def phases(self, state: State, action: jax.Array, chance: Chance, params: Params) -> dict[str, dict[str, jax.Array]]:
+    def phases(
+        self, state: State, action: jax.Array, chance: Chance, params: Params
+    ) -> dict[str, dict[str, jax.Array]]:
         """What is known after each phase of a step, in order, for the verifier to look at; nothing unless written."""
         del state, action, chance, params
         return {}

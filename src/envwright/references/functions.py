@@ -15,6 +15,7 @@ from envwright.references.own_modules import classes_of, file_of, modules_of
 from envwright.references.plain import to_json
 from envwright.references.walk import copy_plain
 
+_NOT_RULES = {"reset", "step", "render", "close", "_render", "_render_gui", "_render_text"}
 _CAP = 2000  # calls kept of one function
 
 
@@ -83,6 +84,13 @@ def codes_named(roots: Sequence[Any], name: str) -> list[types.CodeType]:
     if not found:
         raise _unknown(name, sorted(known))
     return found
+
+
+def names(roots: Sequence[Any]) -> list[str]:
+    """The functions beside the classes of the reference that can be found by name; not what draws or closes it."""
+    files = {file_of(module.__name__) for module in home_modules(roots)}
+    own = dict.fromkeys(code.co_name for code in codes(roots) if code.co_filename in files)
+    return [name for name in own if not name.startswith(("__", "<")) and name not in _NOT_RULES]
 
 
 def record_calls(

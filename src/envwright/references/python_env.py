@@ -178,6 +178,9 @@ class PythonReference(Reference):
         result, _ = self._play(function, lambda: found(*copies), None)
         return copy_plain(result)
 
+    def functions(self) -> list[str]:
+        return functions.names(self.driver.parts(self.object))
+
     def record_calls(self, names: Sequence[str], play: Callable[[], None]) -> dict[str, list[dict[str, Any]]]:
         """The distinct arguments that functions of the reference are called with while `play` runs."""
         return functions.record_calls(self.driver.parts(self.object), names, play)

@@ -14,7 +14,6 @@ from envwright.core.errors import EnvwrightError
 from envwright.references.functions import codes_named, copy_locals
 from envwright.references.protocol import Glimpse, Watchpoint
 
-
 Lines = dict[types.CodeType, dict[int, list[str]]]  # the phases that end before a line of a function; 0 is its return
 
 

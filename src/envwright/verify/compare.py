@@ -74,7 +74,8 @@ def _differs(want: NDArray[Any], have: NDArray[Any], room: NDArray[Any] | None) 
     if want.shape != have.shape:
         return np.ones(len(have), bool)
     if room is not None:
-        close = np.abs(want.astype(np.float64) - have.astype(np.float64)) <= room
+        with np.errstate(invalid="ignore"):  # infinity from infinity
+            close = np.abs(want.astype(np.float64) - have.astype(np.float64)) <= room
         return ~(close | _same(want.astype(have.dtype), have))
     if have.dtype.kind == "f":
         return ~_same(want.astype(have.dtype), have)

@@ -237,7 +237,7 @@ def digits(value: float) -> str:
     """A number as short as it can be written: float32's way for one that float32 holds."""
     with np.errstate(over="ignore"):
         single = np.float32(value)
-    return str(single) if single == value else repr(float(value))
+    return str(single) if float(single) == value else repr(float(value))
 
 
 def mine(values: Sequence[Any], special: tuple[float, ...] = ()) -> Domain:

@@ -1,7 +1,7 @@
 """A first contract, from playing the reference a little: what changes, what is drawn where, what is called."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -79,12 +79,9 @@ def watch(reference: Reference, beat: Beat) -> Seen:
     return Seen(states, start_draws, step_draws, _called(reference, play))
 
 
-def _called(reference: Reference, play: Any) -> dict[str, list[str]]:
+def _called(reference: Reference, play: Callable[[], None]) -> dict[str, list[str]]:
     """The reference's own functions that are called while it plays, with their arguments."""
-    own = getattr(reference, "functions", None)
-    if own is None:
-        return {}
-    calls = reference.record_calls(own(), play)
+    calls = reference.record_calls(reference.functions(), play)
     return {name: list(rows[0]) for name, rows in calls.items() if rows}
 
 

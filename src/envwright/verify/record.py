@@ -188,7 +188,8 @@ def _moved(held: list[Any], sizes: list[Any], dtype: np.dtype[Any]) -> Iterator[
 def _distance(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
     if a.shape != b.shape:
         return np.zeros(b.shape)
-    return np.nan_to_num(np.abs(a.astype(np.float64) - b.astype(np.float64)), nan=0.0, posinf=0.0)
+    with np.errstate(invalid="ignore"):  # infinity from infinity
+        return np.nan_to_num(np.abs(a.astype(np.float64) - b.astype(np.float64)), nan=0.0, posinf=0.0)
 
 
 def record_starts(reference: Reference, contract: Contract, seeds: Sequence[int], beat: Beat) -> Columns:

@@ -8,6 +8,7 @@ import numpy as np
 from envwright.candidates.protocol import Columns, Kind
 from envwright.core.spaces import Box, Discrete
 from envwright.references.self_check import check_reference
+from envwright.verify.compare import unequal
 from envwright.verify.rows import part
 from envwright.verify.session import Session
 from envwright.verify.verdict import Check, Divergence
@@ -23,6 +24,7 @@ def check_contract(session: Session) -> list[Check]:
         _kinds(session),
         _repeatable(session),
         _alone_as_in_a_batch(session),
+        _compiled_or_not(session),
         _params(session),
     ]
 
@@ -154,6 +156,21 @@ def _alone_as_in_a_batch(session: Session) -> Check:
                 Divergence(session.contract.owner(name), name, "as a single step", "another in a row of steps")
             )
     return Check("L0", "alone as in a batch", "fail" if faults else "pass", "", len(actions), tuple(faults))
+
+
+def _compiled_or_not(session: Session) -> Check:
+    """What the compiler made of a step is what was written."""
+    state, actions, chance = some_steps(session, 4)
+    scales = session.scales if session.rounds else None
+    compiled = session.candidate.step(state, actions, chance)
+    written = session.candidate.step_uncompiled(state, actions, chance)
+    bad = unequal(session.contract, {name: written[name] for name in session.contract.columns}, compiled, None, scales)
+    wrong = [name for name, rows in bad.items() if rows.any()]
+    faults = tuple(
+        Divergence(session.contract.owner(n), n, _plain(written[n]), _plain(compiled[n]), note="compiled")
+        for n in wrong
+    )
+    return Check("L0", "compiled or not, it is the same", "fail" if faults else "pass", "", len(actions), faults)
 
 
 def _params(session: Session) -> Check:

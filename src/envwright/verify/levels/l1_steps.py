@@ -41,7 +41,7 @@ def _check(precision: Precision, trial: Trial, found: list[Divergence]) -> Check
     if precision.nudge:
         detail += f"; allowed: {SLACK_REASON}" if not found else ""
     name = "single steps" + (f" in {precision.name}" if precision.nudge else "")
-    return Check("L1", name, "fail" if found else "pass", detail, taken, tuple(found))
+    return Check("L1", name, "fail" if found or not taken else "pass", detail, taken, tuple(found))
 
 
 def _common(sentences: list[str]) -> str:

@@ -88,7 +88,9 @@ def _beyond(session: Session, drift: Drift, name: str, want: NDArray[Any], have:
     want, have = want.astype(np.float64), have.astype(np.float64)
     if session.contract.rounds(name):
         room = SLACK * (drift.farthest[name] + np.maximum(unit(want, kind), unit(session.scales[name], kind)))
-        bad = ~((np.abs(want - have) <= room) | (np.isnan(want) & np.isnan(have)))
+        with np.errstate(invalid="ignore"):  # infinity from infinity
+            near = (np.abs(want - have) <= room) | (want == have)
+        bad = ~(near | (np.isnan(want) & np.isnan(have)))
     else:
         bad = ~((want == have) | (np.isnan(want) & np.isnan(have)))
     return np.asarray(np.asarray(bad).reshape(len(want), -1).any(axis=1))

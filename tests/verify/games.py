@@ -1,0 +1,86 @@
+"""A walk in the wind, as a reference, and what can go wrong with references. Loaded by path, as a user's is."""
+
+import os
+import threading
+import time
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+END = 6  # so far from home a walk is over
+
+
+class Walk(gym.Env):
+    """A step left or right, and sometimes the wind adds one to the right."""
+
+    action_space = gym.spaces.Discrete(2)
+    observation_space = gym.spaces.Box(-9, 9, (1,), np.float64)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        self.at = int(self.np_random.integers(3))
+        return self.observe(), {}
+
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self.trouble()
+        self.at += 1 if action else -1
+        self.at += int(self.np_random.integers(2))
+        return self.observe(), float(-abs(self.at)), abs(self.at) >= END, False, {}
+
+    def observe(self) -> np.ndarray:
+        return np.array([float(self.at)])
+
+    def trouble(self) -> None: ...
+
+
+class Raises(Walk):
+    def trouble(self) -> None:
+        if self.at == -4:
+            raise ZeroDivisionError("too far to the left")
+
+
+class Crashes(Walk):
+    def trouble(self) -> None:
+        if self.at == -4:
+            os.abort()
+
+
+class Hangs(Walk):
+    def trouble(self) -> None:
+        while self.at == -4:
+            time.sleep(0.1)
+
+
+class Leaks(Walk):
+    heap: list[bytes] = []  # noqa: RUF012 - a leak is shared
+
+    def trouble(self) -> None:
+        while self.at == -4:
+            self.heap.append(os.urandom(1) * 2**25)
+
+
+class Clocked(Walk):
+    """Not a function of its luck."""
+
+    def trouble(self) -> None:
+        self.stamp = time.perf_counter_ns()
+
+
+class Locked(Walk):
+    """Holds something that cannot be copied."""
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        self.doors = [threading.Lock()]
+        return super().reset(seed=seed)
+
+
+class ThreeWays(Walk):
+    action_space = gym.spaces.Discrete(3)
+
+
+class Hand(Walk):
+    """Shows as many numbers as it has taken steps."""
+
+    def observe(self) -> np.ndarray:
+        return np.zeros(1 + abs(self.at))

@@ -1,0 +1,69 @@
+"""The walk of games.py, translated, and what can go wrong with candidates."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from envwright.core import Box, Discrete, Env, Record, Space, Step
+
+END = 6
+
+
+class Params(Record):
+    """Nothing."""
+
+
+class State(Record):
+    """Where the walker is."""
+
+    at: jax.Array  # () int32
+
+
+class Luck(Record):
+    """The place to begin at, or the wind."""
+
+    value: jax.Array  # () int32
+
+
+@dataclass(frozen=True)
+class Walk(Env[State, Params]):
+    """Sound, unless told otherwise."""
+
+    fault: str = ""
+
+    @property
+    def default_params(self) -> Params:
+        return Params()
+
+    def observation_space(self, params: Params) -> Space:
+        return Box(-9, 9, (1,))
+
+    def action_space(self, params: Params) -> Space:
+        return Discrete(2)
+
+    def draw_start(self, key: jax.Array, params: Params) -> Luck:
+        return Luck(Discrete(3).sample(jax.random.key(0) if self.fault == "seed" else key))
+
+    def start(self, chance: Luck, params: Params) -> tuple[jax.Array, State]:
+        state = State(jnp.int32(1) if self.fault == "start" else chance.value)
+        return observe(state), state
+
+    def draw(self, key: jax.Array, state: State, action: jax.Array, params: Params) -> Luck:
+        return Luck(Discrete(2).sample(key))
+
+    def apply(self, state: State, action: jax.Array, chance: Luck, params: Params) -> Step:
+        if self.fault == "raises":
+            raise TypeError("this cannot be traced")
+        at = state.at + jnp.where(action == 1, 1, -1) + chance.value
+        if self.fault == "step":
+            at = jnp.where((state.at == -3) & (action == 1), state.at, at)
+        reward = -jnp.abs(at).astype(jnp.float32)
+        if self.fault == "nan":
+            reward = jnp.where(at == 3, jnp.nan, reward)
+        return Step(observe(State(at)), State(at), reward, jnp.abs(at) >= END, jnp.bool_(False), {})
+
+
+def observe(state: State) -> Any:
+    return state.at.astype(jnp.float32)[None]
