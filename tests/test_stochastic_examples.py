@@ -1,17 +1,15 @@
 """The hand-written toy_text candidates against Gymnasium's own, with its luck recorded draw by draw.
 
-The contracts beside the examples say how luck and state translate. Their expressions are evaluated here by a few
-lines that know nothing of the product's loader; tables of transitions and scripted decks do without the contracts.
+The engine compares them by the contracts beside the examples. Tables of transitions and scripted decks do without
+contract and engine: every step there is, and hands that nobody is ever dealt.
 """
 
 import importlib.util
-import inspect
 import itertools
 import sys
-import tomllib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import gymnasium
@@ -23,7 +21,12 @@ from numpy.typing import NDArray
 from scipy.stats import chisquare
 
 import envwright
-from envwright.core import Env, choose
+from envwright.core import Env
+from envwright.verify import contract as contracts
+from envwright.verify import pairs
+from envwright.verify.engine import verify
+from envwright.verify.session import Effort
+from envwright.verify.verdict import Verdict
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 ALPHA = 1e-6
@@ -42,7 +45,7 @@ def load(name: str) -> Any:
 
 frozen_lake, blackjack, taxi = load("frozen_lake"), load("blackjack"), load("taxi")
 CLASSES = {"frozen_lake": frozen_lake.FrozenLake, "blackjack": blackjack.Blackjack, "taxi": taxi.Taxi}
-CONTRACTS = {name: tomllib.loads((EXAMPLES / f"{name}.toml").read_text()) for name in CLASSES}
+IDS = {"frozen_lake": "FrozenLake-v1", "blackjack": "Blackjack-v1", "taxi": "Taxi-v4"}
 
 FLAGS = (False, True)
 TWO_STARTS = ["SFFFH", "FHFSF", "FFFFG"]  # wider than high
@@ -63,7 +66,6 @@ CASES = [
     *[("blackjack", options) for options in TABLES],
     *[("taxi", options) for options in TOWNS],
 ]
-every_option = pytest.mark.parametrize(("name", "options"), CASES, ids=str)
 
 
 # ---- the reference, its luck on a tape ----
@@ -99,7 +101,7 @@ class Deck(Tape):
 
 
 def make_reference(name: str, options: Options, tape: Tape) -> Any:
-    env: Any = gymnasium.make(CONTRACTS[name]["reference"].removeprefix("gymnasium:"), **options).unwrapped
+    env: Any = gymnasium.make(IDS[name], **options).unwrapped
     env._np_random = tape
     return env
 
@@ -108,115 +110,43 @@ def make(name: str, options: Options) -> Env[Any, Any]:
     return CLASSES[name](**options)
 
 
-# ---- the contract's expressions ----
+# ---- the engine ----
 
 
-def pad(values: Sequence[Any], n: int, fill: int = 0) -> Array:
-    assert len(values) <= n, f"{len(values)} values do not fit into {n}"
-    return np.array([*values, *[fill] * (n - len(values))])
+def judge(name: str, options: Options | None, effort: Effort) -> Verdict:
+    """By the contract beside the example; with other options, its statements about one map are left out."""
+    contract = contracts.load(EXAMPLES / f"{name}.toml")
+    if options is not None:
+        limit = {key: contract.candidate_options[key] for key in contract.candidate_options if key.startswith("max_")}
+        contract = replace(contract, reference_options=options, candidate_options={**options, **limit}, invariants=())
+    host = pairs.make_host(contract, apart=False)
+    try:
+        return verify(contract, host, pairs.make_candidate(contract), effort=effort)
+    finally:
+        host.close()
 
 
-def categorical(probabilities: Sequence[float], u: float) -> int:
-    return int(np.argmax(np.cumsum(np.asarray(probabilities)) > u))
+@pytest.mark.parametrize("name", CLASSES)
+def test_the_engine_finds_no_difference(name: str) -> None:
+    verdict = judge(name, None, Effort(episodes=20, limit=200, states=500, corners=200, draws=1000, watched=60))
+    assert verdict.passed, verdict.text()
+    asked = {check.name: check.count for check in verdict.checks if check.status == "pass"}
+    assert min(asked["single steps"], asked["phases"], asked["episodes"]) > 20
+    assert {"seeds matter", "luck in distribution", "starts", "every field has its counterpart"} <= set(asked)
 
 
-def evaluate(expression: str, env: Any, tape: Tape, **more: Any) -> Any:
-    """The value of an expression of a contract; luck that was not drawn is 0."""
-
-    def draws(site: str, index: int | None = None) -> Any:
-        found = [value for name, value in tape.draws if name == site]
-        if index is None:
-            return found
-        return found[index] if index < len(found) else None
-
-    vocabulary = {"pad": pad, "categorical": categorical, "draws": draws, "array": np.asarray}
-    vocabulary["none"] = lambda value, instead: instead if value is None else value
-    value = eval(expression, {**vars(env), **vocabulary, **more})
-    return 0 if value is None else value
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "options"), CASES, ids=str)
+def test_the_engine_finds_no_difference_with_other_options(name: str, options: Options) -> None:
+    verdict = judge(name, options, Effort(episodes=12, limit=200, states=300, corners=100, draws=1000, watched=40))
+    assert verdict.passed, verdict.text()
 
 
-def read(table: dict[str, str], env: Any, tape: Tape, **more: Any) -> dict[str, Any]:
-    return {key: np.asarray(evaluate(expression, env, tape, **more)) for key, expression in table.items()}
+# ---- helpers ----
 
 
-# ---- policies ----
-
-Policy = Callable[[Any, np.random.Generator], int]
-
-
-def act_at_random(reference: Any, rng: np.random.Generator) -> int:
-    return int(rng.integers(reference.action_space.n))
-
-
-def solve(reference: Any) -> Policy:
-    """The best actions by the reference's own table, with a tenth of mistakes."""
-    states, actions = len(reference.P), len(reference.P[0])
-    values, worth = np.zeros(states), []
-    for _ in range(60):
-        worth = [
-            [sum(p * (r + (not t) * 0.95 * values[s]) for p, s, r, t in reference.P[state][a]) for a in range(actions)]
-            for state in range(states)
-        ]
-        values = np.max(worth, axis=1)
-    best = np.argmax(worth, axis=1)
-    return lambda env, rng: act_at_random(env, rng) if rng.random() < 0.1 else int(best[env.s])
-
-
-def play_well(name: str, reference: Any) -> Policy:
-    if name == "blackjack":
-        return lambda env, rng: int(sum(env.player) < 11)  # so that hands of an ace and a ten stick, and soft ones hit
-    return solve(reference)
-
-
-# ---- recording and replaying ----
-
-
-def record(name: str, options: Options, steps: int, seed: int) -> list[dict[str, Any]]:
-    """Steps of the reference, every other episode well played: what it did, and what the candidate should return."""
-    contract, tape, rng = CONTRACTS[name], Tape(seed), np.random.default_rng(seed)
-    env = make_reference(name, options, tape)
-    policies = itertools.cycle([act_at_random, play_well(name, env)])
-    policy, rows, over, lasted = act_at_random, [], True, 0
-    begun: dict[str, Any] = {}
-    for _ in range(steps):
-        begins = over or lasted == 120
-        if begins:
-            tape.draws.clear()
-            obs, _ = env.reset()
-            begun = {
-                "chance": read(contract["chance"]["start"], env, tape),
-                "observation": np.asarray(obs),
-                "state": read(contract["state"], env, tape),
-            }
-            policy, lasted = next(policies), 0
-        before = SimpleNamespace(**{key: value for key, value in vars(env).items() if key != "P"})
-        action = policy(env, rng)
-        tape.draws.clear()
-        obs, reward, over, truncated, info = env.step(action)
-        lasted += 1
-        seen = {"obs": obs, "reward": reward, "terminated": over, "truncated": truncated, "info": info}
-        chance = read(contract["chance"].get("step", {}), env, tape, before=before, action=action)
-        outcome = {key: evaluate(text, env, tape, **seen) for key, text in contract["outcome"].items() if key != "info"}
-        outcome["info"] = read(contract["outcome"].get("info", {}), env, tape, **seen)
-        assert set(outcome["info"]) == set(info)
-        outcome["state"] = read(contract["state"], env, tape)
-        rows.append({"begins": begins, "start": begun, "action": action, "chance": chance, "outcome": outcome})
-    return rows
-
-
-def stack(trees: Sequence[Any]) -> Any:
-    return jax.tree.map(lambda *leaves: np.stack([np.asarray(leaf) for leaf in leaves]), *trees)
-
-
-def as_chance(fields: dict[str, Array], like: Any) -> Any:
-    """Recorded luck in the shape and dtype in which the candidate draws its own."""
-
-    def leaf(field: str, wanted: jax.Array) -> jax.Array:
-        assert fields[field].shape[1:] == wanted.shape
-        return jnp.asarray(fields[field].astype(wanted.dtype))
-
-    assert set(fields) == set(vars(like))
-    return type(like)(**{field: leaf(field, wanted) for field, wanted in vars(like).items()})
+def pad(values: Sequence[Any], n: int) -> Array:
+    return np.array([*values, *[0] * (n - len(values))])
 
 
 def assert_equal(candidate: Any, reference: Any, what: str) -> None:
@@ -225,114 +155,6 @@ def assert_equal(candidate: Any, reference: Any, what: str) -> None:
     reference = np.asarray(reference).astype(candidate.dtype)
     np.testing.assert_array_equal(candidate, reference, err_msg=what)
     assert candidate.tobytes() == reference.tobytes(), f"the sign of a zero in {what}"
-
-
-def fields(record: Any) -> dict[str, Any]:
-    return dict(vars(record))
-
-
-@every_option
-def test_whole_episodes_equal_the_reference(name: str, options: Options) -> None:
-    rows = record(name, options, steps=1500, seed=1)
-    tape = stack(rows)
-    env = make(name, options)
-    params, key = env.default_params, envwright.key(0)
-    start_chance = env.draw_start(key, params)
-    begins, action = jnp.asarray(tape["begins"]), jnp.asarray(tape["action"], jnp.int32)
-    starts = as_chance(tape["start"]["chance"], start_chance)
-    _, first = env.start(start_chance, params)
-    luck = as_chance(tape["chance"], env.draw(key, first, jnp.int32(0), params))
-
-    def go(state: Any, row: Any) -> tuple[Any, Any]:
-        begins, action, starts, luck = row
-        obs, fresh = env.start(starts, params)
-        state = choose(begins, fresh, state)
-        step = env.apply(state, action, luck, params)
-        return step.state, (obs, fresh, step, env.phases(state, action, luck, params))
-
-    _, (obs, fresh, step, phases) = jax.jit(lambda *rows: jax.lax.scan(go, first, rows))(begins, action, starts, luck)
-
-    new = np.asarray(begins)
-    assert new.sum() > 10
-    assert_equal(obs[new], tape["start"]["observation"][new], "first observation")
-    for field, values in fields(fresh).items():
-        assert_equal(values[new], tape["start"]["state"][field][new], f"first state.{field}")
-    outcome = tape["outcome"]
-    for field, values in fields(step.state).items():
-        assert_equal(values, outcome["state"][field], f"state.{field}")
-    assert_equal(step.obs, outcome["observation"], "observation")
-    assert_equal(step.reward, outcome["reward"], "reward")
-    assert_equal(step.terminated, outcome["terminated"], "terminated")
-    assert_equal(step.truncated, outcome["truncated"], "truncated")
-    assert set(step.info) == set(outcome["info"])
-    for field, values in step.info.items():
-        assert_equal(values, outcome["info"][field], f"info.{field}")
-    # In the contract's order: a dict that leaves `jit` is sorted by name.
-    last = {field: values for phase in CONTRACTS[name]["phase"] for field, values in phases[phase["name"]].items()}
-    for field, values in fields(step.state).items():
-        assert_equal(last[field], values, f"what the phases say of state.{field}")
-    assert_equal(last["reward"], step.reward, "what the phases say of the reward")
-    assert_equal(last["terminated"], step.terminated, "what the phases say of the end")
-    assert step.reward.dtype == jnp.float32
-    assert (step.terminated.dtype, step.truncated.dtype) == (jnp.bool_, jnp.bool_)
-    assert tape["outcome"]["terminated"].any()
-
-
-@every_option
-def test_phases_equal_what_the_reference_knows_on_its_way(name: str, options: Options) -> None:
-    contract, tape, rng = CONTRACTS[name], Tape(2), np.random.default_rng(2)
-    env, candidate = make_reference(name, options, tape), make(name, options)
-    params = candidate.default_params
-    like = candidate.draw_start(envwright.key(0), params)
-    phases = jax.jit(lambda state, action, chance: candidate.phases(state, action, chance, params))
-    _, like_state = candidate.start(like, params)
-    like_chance = candidate.draw(envwright.key(0), like_state, jnp.int32(0), params)
-    code = type(env).step.__code__
-    lines, first_line = inspect.getsourcelines(type(env).step)
-    at_line = {}
-    for phase in contract["phase"]:
-        places = [first_line + i for i, text in enumerate(lines) if text.strip() == phase["line"]]
-        assert len(places) == 1, phase["line"]
-        at_line.setdefault(places[0], []).append(phase)
-    seen: dict[str, dict[str, Any]] = {}
-
-    def trace(frame: Any, event: str, arg: Any) -> Any:
-        if frame.f_code is not code:
-            return None
-        if event == "line":
-            for phase in at_line.get(frame.f_lineno, []):
-                seen[phase["name"]] = read(phase["values"], env, tape, **frame.f_locals)
-        return trace
-
-    assert list(candidate.phases(like_state, jnp.int32(0), like_chance, params)) == [
-        p["name"] for p in contract["phase"]
-    ]
-    counted = dict.fromkeys([phase["name"] for phase in contract["phase"]], 0)
-    over, policy = True, play_well(name, env)
-    for _ in range(150):
-        if over:
-            env.reset()
-        state = type(like_state)(**{
-            field: jnp.asarray(value.astype(getattr(like_state, field).dtype))
-            for field, value in read(contract["state"], env, tape).items()
-        })  # fmt: skip
-        before, action = SimpleNamespace(**vars(env)), policy(env, rng)
-        tape.draws.clear()
-        seen.clear()
-        watching = sys.gettrace()  # that of a coverage tool
-        sys.settrace(trace)
-        _, _, over, _, _ = env.step(action)
-        sys.settrace(watching)
-        luck = read(contract["chance"]["step"], env, tape, before=before, action=action)
-        chance = jax.tree.map(lambda leaf: leaf[0], as_chance(stack([luck]), like_chance))
-        mine = phases(state, jnp.int32(action), chance)
-        assert set(mine) == set(counted)
-        for phase, values in seen.items():
-            counted[phase] += 1
-            assert set(values) == set(mine[phase])
-            for field, value in values.items():
-                assert_equal(mine[phase][field], value, f"{field} after {phase}")
-    assert min(counted.values()) > 20
 
 
 # ---- single steps from everywhere, by the reference's table ----
@@ -603,26 +425,3 @@ def test_runs_compiled_and_in_batches(name: str, options: Options) -> None:
 def test_impossible_options_are_refused(build: Callable[[], Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         build()
-
-
-@pytest.mark.parametrize("name", CLASSES)
-def test_the_contract_covers_the_candidate(name: str) -> None:
-    contract, module = CONTRACTS[name], {"frozen_lake": frozen_lake, "blackjack": blackjack, "taxi": taxi}[name]
-    path, kind = contract["candidate"].split(":")
-    assert (EXAMPLES / path).exists()
-    env = getattr(module, kind)(**contract["candidate_options"])
-    _, state = env.init(envwright.key(0), env.default_params)
-    assert set(contract["state"]) == set(fields(state))
-    modules = [entry["name"] for entry in contract["module"]]
-    owned = [thing for entry in contract["module"] for thing in entry["owns"]]
-    parts = {"observation", "reward", "terminated", "truncated", "start", "chance"}
-    assert set(owned) - {"info"} == parts | {f"state.{field}" for field in fields(state)}
-    assert len(owned) == len(set(owned))
-    assert len(modules) == len(set(modules))
-    for entry in [*contract["phase"], *contract["invariant"], *contract.get("function", [])]:
-        assert entry["module"] in modules
-    for entry in contract.get("function", []):
-        assert callable(getattr(module, entry["candidate"]))
-    for entry in contract["invariant"]:
-        values = {field: np.asarray(value) for field, value in fields(state).items()}
-        assert eval(entry["holds"], values), entry["name"]

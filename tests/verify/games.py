@@ -36,19 +36,19 @@ class Walk(gym.Env):
 
 class Raises(Walk):
     def trouble(self) -> None:
-        if self.at == -4:
+        if self.at == -3:
             raise ZeroDivisionError("too far to the left")
 
 
 class Crashes(Walk):
     def trouble(self) -> None:
-        if self.at == -4:
+        if self.at == -3:
             os.abort()
 
 
 class Hangs(Walk):
     def trouble(self) -> None:
-        while self.at == -4:
+        while self.at == -3:
             time.sleep(0.1)
 
 
@@ -56,7 +56,7 @@ class Leaks(Walk):
     heap: list[bytes] = []  # noqa: RUF012 - a leak is shared
 
     def trouble(self) -> None:
-        while self.at == -4:
+        while self.at == -3:
             self.heap.append(os.urandom(1) * 2**25)
 
 

@@ -33,9 +33,7 @@ class Planted:
         self.code.write_text(self.sound)
 
 
-def plant(
-    folder: Path, example: str, bug: Sequence[Replacement] = (), contract: Sequence[Replacement] = ()
-) -> Planted:
+def plant(folder: Path, example: str, bug: Sequence[Replacement] = (), contract: Sequence[Replacement] = ()) -> Planted:
     """Write an example and its contract into `folder`, with snippets replaced that each occur exactly once."""
     code, terms = _sources(example)
     (folder / "policies.py").write_text((CARTPOLE / "policies.py").read_text())

@@ -33,25 +33,25 @@ def test_every_column_is_looked_at_and_every_row():
 
 
 def test_without_tolerance_a_last_bit_is_a_difference():
-    assert differs(np.float32([1, 1]), np.float32([1, 1 + UNIT])) == [False, True]
+    assert differs(np.array([1, 1], np.float32), np.array([1, 1 + UNIT], np.float32)) == [False, True]
 
 
 def test_the_references_number_is_rounded_to_the_candidates_type_first():
-    assert differs([0.1], np.float32([0.1])) == [False]
+    assert differs([0.1], np.array([0.1], np.float32)) == [False]
 
 
 def test_with_tolerance_a_few_units_are_none_and_more_are_one():
     within, beyond = 1 + (SLACK - 1) * UNIT, 1 + (SLACK + 2) * UNIT
-    assert differs([1.0, 1.0], np.float32([within, beyond]), ROUNDS) == [False, True]
+    assert differs([1.0, 1.0], np.array([within, beyond], np.float32), ROUNDS) == [False, True]
     assert differs([1.0], [1 + 4 * UNIT], ROUNDS) == [True]  # in double precision units are smaller
 
 
 def test_a_reference_that_shows_float32_is_not_held_to_double_precision():
-    assert differs(np.float32([1.0]), [1 + 4 * UNIT], ROUNDS) == [False]
+    assert differs(np.array([1.0], np.float32), [1 + 4 * UNIT], ROUNDS) == [False]
 
 
 def test_sway_and_usual_size_widen_the_room():
-    have = np.float32([1e-3])
+    have = np.array([1e-3], np.float32)
     assert differs([0.0], have, ROUNDS) == [True]
     assert differs([0.0], have, ROUNDS, sway={"reward": np.array([2e-4])}) == [False]
     assert differs([0.0], have, ROUNDS, scales={"reward": np.array(4000.0)}) == [False]
@@ -59,7 +59,7 @@ def test_sway_and_usual_size_widen_the_room():
 
 
 def test_tolerance_says_how_much_it_was():
-    (found,) = mismatches(ROUNDS, {"reward": np.array([1.0])}, {"reward": np.float32([2])}, 0, None, None)
+    (found,) = mismatches(ROUNDS, {"reward": np.array([1.0])}, {"reward": np.array([2], np.float32)}, 0, None, None)
     assert found.allowed == pytest.approx(SLACK * UNIT)
 
 
@@ -67,17 +67,17 @@ def test_tolerance_says_how_much_it_was():
 def test_what_is_not_finite_must_be_so_on_both_sides(contract):
     nan, inf = np.nan, np.inf
     want = [1.0, nan, nan, inf, inf, 1.0]
-    have = np.float32([nan, 1.0, nan, inf, -inf, inf])
+    have = np.array([nan, 1.0, nan, inf, -inf, inf], np.float32)
     assert differs(want, have, contract) == [True, True, False, False, True, True]
 
 
 def test_kinds_of_numbers_do_not_matter_but_values_do():
-    assert differs([True, False], np.int32([1, 1])) == [False, True]
-    assert differs([3, 4], np.int8([3, 5])) == [False, True]
-    assert differs([2, 300], np.uint8([2, 44])) == [False, True]  # 300 is 44 in eight bits
-    assert differs([1.0, 1.5], np.int32([1, 1])) == [False, True]
+    assert differs([True, False], np.array([1, 1], np.int32)) == [False, True]
+    assert differs([3, 4], np.array([3, 5], np.int8)) == [False, True]
+    assert differs([2, 300], np.array([2, 44], np.uint8)) == [False, True]  # 300 is 44 in eight bits
+    assert differs([1.0, 1.5], np.array([1, 1], np.int32)) == [False, True]
     assert differs([1.0, 2.0], np.array([True, True])) == [False, True]
-    assert differs([np.nan], np.int32([0])) == [True]
+    assert differs([np.nan], np.array([0], np.int32)) == [True]
 
 
 def test_another_shape_is_another_value():

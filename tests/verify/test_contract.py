@@ -74,6 +74,12 @@ def test_a_file_that_is_not_there_is_one_sentence(tmp_path):
         contracts.load(tmp_path / "none.toml")
 
 
+def test_a_file_that_is_not_text_is_one_sentence(tmp_path):
+    (tmp_path / "c.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ContractError, match=r"c\.toml is not text\."):
+        contracts.load(tmp_path / "c.toml")
+
+
 def test_outcomes_are_mapped_by_themselves_unless_said_otherwise():
     contract = read(HEAD + "[state]\ninner.x = 'x'\n[outcome]\nreward = '2 * reward'\ninfo.prob = 'p'")
     assert contract.columns == ("state.inner.x", "observation", "reward", "terminated", "truncated", "info.prob")

@@ -93,7 +93,11 @@ def test_a_child_that_cannot_go_on_is_replaced(host, work, says):
 @pytest.mark.parametrize(
     ("work", "kind", "says"),
     [
-        (fail, ReferenceFailedError, r"The reference failed with ZeroDivisionError: of all things \(test_host\.py:\d+\)"),
+        (
+            fail,
+            ReferenceFailedError,
+            r"The reference failed with ZeroDivisionError: of all things \(test_host\.py:\d+\)",
+        ),
         (mistake, ExpressionError, "It is written wrong"),
         (unspeakable, ReferenceFailedError, "The reference failed with .*pickle"),
     ],
@@ -121,7 +125,7 @@ def test_a_child_ends_with_its_host():
 def test_what_cannot_be_made_says_so_each_time():
     host = Apart(partial(find_reference, "games.py:Wlak", {}, Path(__file__).parent))
     for _ in range(2):
-        with pytest.raises(EnvwrightError, match="has no class 'Wlak'; it has .*Walk"):
+        with pytest.raises(EnvwrightError, match=r"has no class 'Wlak'; it has .*Walk"):
             host.run(walk, 1)
     host.close()
 

@@ -71,7 +71,9 @@ def test_a_value_that_is_no_number_says_how_it_becomes_one():
 
 def test_a_shape_that_changes_names_the_column_and_both_shapes():
     rows = [{"state.hand": np.zeros(2)}, {"state.hand": np.zeros(3)}]
-    with pytest.raises(ExpressionError, match=r"^step: state\.hand has the shapes \(2,\) and \(3,\); give it one, with"):
+    with pytest.raises(
+        ExpressionError, match=r"^step: state\.hand has the shapes \(2,\) and \(3,\); give it one, with"
+    ):
         stack(rows, "step")
 
 

@@ -1,13 +1,13 @@
-"""The walk's contract, written where a test wants it."""
+"""The walk's contract, and its verification, as a test wants them."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from envwright.verify import contract as contracts
 from envwright.verify import pairs
-from envwright.verify.contract import Contract
 from envwright.verify.engine import QUESTIONS, verify
-from envwright.verify.host import Apart
+from envwright.verify.host import Apart, Here
 from envwright.verify.session import Effort, Session
 from envwright.verify.verdict import Check, Verdict
 
@@ -29,40 +29,32 @@ value = "draws('step', 0)"
 """
 
 
-def terms(reference: str = "Walk", fault: str = "", more: str = "", **replaced: str) -> str:
-    """The contract's text, with another class of games.py, a fault of walks.py, and lines replaced."""
+def terms(reference: str = "Walk", fault: str = "", more: str = "", **lines: str) -> str:
+    """The contract's text, with another class of games.py, a fault of walks.py, or whole lines replaced."""
     text = TERMS.replace("games.py:Walk", f"games.py:{reference}").replace('fault = ""', f'fault = "{fault}"')
-    for old, new in replaced.items():
-        assert text.count(f"\n{old} = ") >= 1
-        text = "\n".join(new if line.startswith(f"{old} = ") else line for line in text.split("\n"))
+    for name, line in lines.items():
+        assert f"\n{name} = " in text
+        text = "\n".join(line if old.startswith(f"{name} = ") else old for old in text.split("\n"))
     return text + more
-
-
-def contract(text: str = TERMS) -> Contract:
-    return contracts.read(text)
 
 
 def session(text: str = TERMS, **more: Any) -> Session:
     """A verification under way, in this process."""
-    found = contract(text)
-    return Session(found, pairs.make_host(found, apart=False), pairs.make_candidate(found), SMALL, **more)
+    contract = contracts.read(text)
+    return Session(contract, pairs.make_host(contract, apart=False), pairs.make_candidate(contract), SMALL, **more)
 
 
-def judge(text: str = TERMS, *, levels: tuple[str, ...] = tuple(QUESTIONS), apart: bool = False, **host: Any) -> Verdict:
-    found = contract(text)
-    lives = pairs.make_host(found, apart=False)
-    if apart:
-        lives = Apart(lambda: None) if False else _apart(found, **host)
+def judge(
+    text: str = TERMS, levels: tuple[str, ...] = tuple(QUESTIONS), apart: dict[str, Any] | None = None
+) -> Verdict:
+    """A verdict; with the reference in a process of its own if that is described."""
+    contract = contracts.read(text)
+    make = partial(pairs.find_reference, contract.reference, contract.reference_options, contract.base)
+    host = Here(make()) if apart is None else Apart(make, **apart)
     try:
-        return verify(found, lives, pairs.make_candidate(found), effort=SMALL, levels=levels)
+        return verify(contract, host, pairs.make_candidate(contract), effort=SMALL, levels=levels)
     finally:
-        lives.close()
-
-
-def _apart(found: Contract, **host: Any) -> Apart:
-    from functools import partial
-
-    return Apart(partial(pairs.find_reference, found.reference, found.reference_options, found.base), **host)
+        host.close()
 
 
 def failed(verdict: Verdict) -> dict[str, Check]:

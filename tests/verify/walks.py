@@ -58,7 +58,7 @@ class Walk(Env[State, Params]):
             raise TypeError("this cannot be traced")
         at = state.at + jnp.where(action == 1, 1, -1) + chance.value
         if self.fault == "step":
-            at = jnp.where((state.at == -3) & (action == 1), state.at, at)
+            at = jnp.where((state.at == 4) & (action == 1), state.at, at)
         reward = -jnp.abs(at).astype(jnp.float32)
         if self.fault == "nan":
             reward = jnp.where(at == 3, jnp.nan, reward)

@@ -2,11 +2,15 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from envwright.cli.folders import make_folder
 from envwright.cli.numbers import LARGEST_SEED, whole_number
 from envwright.cli.screen import Status, coloured
 from envwright.core import tune_cpu
+
+if TYPE_CHECKING:
+    from envwright.verify.verdict import Verdict
 
 NAME = "verify"
 HELP = "Compare an environment with the slow original it stands for."
@@ -70,7 +74,13 @@ def run(args: argparse.Namespace) -> int:
     path = args.out / f"verdict-{_label(args.names)}.json"
     write(verdicts, path)
     print(f"Written to {path}")
-    return 0 if all(verdict.passed for verdict in verdicts) else 1
+    return _exit_code(verdicts)
+
+
+def _exit_code(verdicts: "list[Verdict]") -> int:
+    if all(verdict.passed for verdict in verdicts):
+        return 0
+    return 1 if any(verdict.modules for verdict in verdicts) else 2
 
 
 def _label(names: list[str]) -> str:

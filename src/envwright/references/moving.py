@@ -55,8 +55,10 @@ class Attributes:
 
     def expect(self, names: Sequence[str]) -> None:
         """Take these for moving, whether or not they have been seen to move."""
-        self.moving |= {name: self.places[name] for name in names}
-        self._note_constants()
+        new = {name: self.places[name] for name in names if name not in self.moving}
+        if new:  # else what a reset has just changed would be noted as constant
+            self.moving |= new
+            self._note_constants()
 
     def _find_places(self) -> list[str]:
         """Take in attributes that are new; nearly always there are none, which is quick to see."""

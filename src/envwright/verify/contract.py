@@ -137,6 +137,8 @@ def load(path: Path) -> Contract:
         text = path.read_text()
     except OSError as error:
         raise ContractError(f"The contract {path} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise ContractError(f"The contract {path} is not text.") from None
     return read(text, path)
 
 

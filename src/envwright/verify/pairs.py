@@ -70,7 +70,7 @@ def find_reference(name: str, options: dict[str, Any], base: Path | None) -> Ref
 
         return minatar_reference(rest, **options)
     if kind == "node":
-        from envwright.references.node_process import NodeReference
+        from envwright.references.node import NodeReference
 
         return NodeReference((base or Path()) / rest, **options)
     if name == "pufferlib:pong":

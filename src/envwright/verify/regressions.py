@@ -56,11 +56,14 @@ def load(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text())
     except OSError as error:
         raise EnvwrightError(f"{path} cannot be read: {error.strerror}.") from None
-    except json.JSONDecodeError:
+    except ValueError:  # not text, or not JSON
         raise EnvwrightError(f"{path} is not a regression of envwright's: it is not JSON.") from None
     if not isinstance(content, dict) or content.get("version") != VERSION:
         found = content.get("version") if isinstance(content, dict) else None
         raise EnvwrightError(f"{path} is of version {found}; this envwright reads version {VERSION}.")
+    for key in ("pair", "kind", "level", "column"):
+        if key not in content:
+            raise EnvwrightError(f"{path} lacks {key!r}; it is not a whole regression.")
     return content
 
 

@@ -109,8 +109,8 @@ def short(value: Any) -> str:
         value = value.tolist()
     if isinstance(value, list | tuple) and len(value) <= 12:
         return "[" + ", ".join(short(v) for v in value) + "]"
-    text = str(value)
-    return text if len(text) <= 100 else text[:97] + "..."
+    text, room = str(value), 400 if isinstance(value, str) else 100  # a sentence is to be read to its end
+    return text if len(text) <= room else text[: room - 3] + "..."
 
 
 def _coverage(coverage: dict[str, Any]) -> list[str]:
