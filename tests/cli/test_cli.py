@@ -5,10 +5,15 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from envwright.cli.main import COMMANDS
+from envwright.cli.screen import Status, coloured
+from envwright.verify import contract as contracts
+from envwright.verify.verdict import VERSION
 
 
 def run(*args: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
@@ -88,14 +93,84 @@ def test_no_package_index_is_one_sentence_that_names_the_way_out(tmp_path):
     assert "--archive" in complaint
 
 
-def test_verify_compares_with_c_and_writes_a_verdict(tmp_path, pong_library):
-    result = run("verify", "pong", "--episodes", "20", "--frameskip", "8", "--out", str(tmp_path))
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.count("0 differing bits") == 2
-    verdict = json.loads((tmp_path / "verdict-pong.json").read_text())
-    assert verdict["version"] == 1
-    assert verdict["passed"]
-    assert verdict["verdicts"][0]["provenance"]["reference"] == "pufferlib==3.0.0"
+def verdict(path: Path) -> dict[str, Any]:
+    content = json.loads(path.read_text())
+    assert content["version"] == VERSION
+    return content
+
+
+def test_verify_compares_one_of_ours_and_writes_a_verdict(tmp_path):
+    result = run("verify", "cartpole", "--episodes", "4", "--levels", "3", "--out", str(tmp_path))
+    assert result.returncode == 0, result
+    assert result.stdout.startswith("PASS  gymnasium:CartPole-v1 and envwright:cartpole")
+    assert "\x1b" not in result.stdout
+    assert result.stderr == ""
+    written = verdict(tmp_path / "verdict-cartpole.json")
+    assert written["passed"]
+    assert {check["level"] for check in written["verdicts"][0]["checks"]} == {"L3"}
+    assert written["verdicts"][0]["provenance"]["effort"]["episodes"] == 4
+
+
+def test_verify_compares_a_pair_of_others(tmp_path):
+    pair = ("gymnasium:CartPole-v1", "gymnax:CartPole-v1")
+    result = run("verify", *pair, "--episodes", "2", "--levels", "0", "--out", str(tmp_path))
+    assert result.returncode == 0, result
+    assert verdict(tmp_path / "verdict-gymnasium-CartPole-v1-and-gymnax-CartPole-v1.json")["passed"]
+
+
+@pytest.mark.slow  # the one above goes the same way
+def test_verify_compares_pong_with_c_in_each_of_its_forms(tmp_path, pong_library):
+    result = run("verify", "pong", "--episodes", "20", "--levels", "3", "--out", str(tmp_path))
+    assert result.returncode == 0, result
+    assert result.stdout.count("0 bits differ") == 4
+    written = verdict(tmp_path / "verdict-pong.json")
+    assert written["passed"]
+    assert len(written["verdicts"]) == 4
+
+
+def test_a_pair_without_a_contract_says_how_to_begin_one():
+    complaint = one_sentence(run("verify", "gymnasium:Taxi-v4", "gymnax:CartPole-v1"))
+    assert "envwright contract init gymnasium:Taxi-v4 --candidate gymnax:CartPole-v1" in complaint
+    assert "Give one of" in one_sentence(run("verify", "a", "b", "c"))
+    assert "none.toml cannot be read: No such file" in one_sentence(run("verify", "none.toml"))
+
+
+def test_a_contract_is_begun_and_never_written_over(tmp_path):
+    path = tmp_path / "contract.toml"
+    command = ("contract", "init", "gymnasium:CartPole-v1", "--candidate", "gymnax:CartPole-v1", "--out", str(path))
+    result = run(*command)
+    assert result.returncode == 0, result
+    assert f"envwright verify {path}" in result.stdout
+    assert contracts.load(path).candidate == "gymnax:CartPole-v1"
+    assert "exists already; choose another name with --out" in one_sentence(run(*command))
+    assert "did you mean" in one_sentence(run("contract", "init", "gymnasium:CartPol-v1", "--out", str(tmp_path / "x")))
+
+
+def test_replay_wants_a_file_of_ours(tmp_path):
+    assert "cannot be read: No such file" in one_sentence(run("replay", str(tmp_path / "none.json")))
+    (tmp_path / "other.json").write_text('{"a": 1}')
+    assert "is of version None" in one_sentence(run("replay", str(tmp_path / "other.json")))
+
+
+def test_what_is_under_way_is_shown_on_one_line_in_a_terminal_and_nowhere_else(monkeypatch, capsys):
+    Status().show("L1 luck")
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr("envwright.cli.screen.is_terminal", lambda stream: True)
+    status = Status()
+    status.show("L1 luck")
+    status.clear()
+    assert capsys.readouterr() == ("", "\r\x1b[KL1 luck ...\r\x1b[K")
+
+
+def test_a_verdict_is_green_and_red_in_a_terminal_and_plain_elsewhere(monkeypatch):
+    text = "FAIL  a and b\n  L1 ok   spaces\n  L1 FAIL steps\n       module m\n  L2 skip phases"
+    assert coloured(text) == text
+    monkeypatch.setattr("envwright.cli.screen.is_terminal", lambda stream: True)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    colours = [line[2:4] if line.startswith("\x1b") else "" for line in coloured(text).splitlines()]
+    assert colours == ["31", "32", "31", "31", ""]
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert coloured(text) == text
 
 
 def test_a_folder_that_cannot_be_made_is_refused_before_the_work(tmp_path):

@@ -16,7 +16,7 @@ from envwright.verify.verdict import Divergence, Verdict
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 CARTPOLE = ROOT / "src" / "envwright" / "envs" / "cartpole"
-SMALL = Effort(episodes=8, limit=200, states=300, corners=100, pool=200, draws=1000, watched=40)
+SMALL = Effort(episodes=8, limit=200, states=1200, corners=100, pool=200, draws=1000, watched=40)
 
 Replacement = tuple[str, str]
 

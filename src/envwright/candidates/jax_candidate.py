@@ -52,7 +52,7 @@ class JaxCandidate:
     def kinds(self) -> dict[str, Kind]:
         with self._as_its_authors_run_it():
             given = (self._template[1], self._action, self._luck[1], np.uint32(0))
-            shapes = jax.eval_shape(OneGame(self.rules).step, self.rules.params, *given)
+            shapes = jax.eval_shape(lambda *game: OneGame(self.rules).step(self.rules.params, *game), *given)
         order = [f"state.{name}" for name in named(self._template[1])]  # as written; tracing sorts the names
         names = [*order, *(name for name in shapes if name not in order)]
         return {name: Kind(shapes[name].shape, np.dtype(shapes[name].dtype)) for name in names}

@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 
 from envwright.cli.screen import green, red
-from envwright.core import tune_cpu
 
 NAME = "replay"
 HELP = "Do one divergence again, and nothing else."
@@ -22,7 +21,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    tune_cpu()
     from envwright.verify.replay import replay
     from envwright.verify.verdict import describe
 

@@ -130,11 +130,15 @@ class Reference(Protocol):
         """A step, seen at each watchpoint that it passes; a point passed twice is seen twice."""
         ...
 
+    def late_changes(self) -> list[str]:
+        """What was thought constant and has changed all the same; from now on it is part of the state."""
+        ...
+
     def functions(self) -> list[str]:
         """The names of its own functions, as far as they can be called or watched."""
         ...
 
-    def record_calls(self, functions: Sequence[str], play: Callable[[], None]) -> dict[str, list[dict[str, Any]]]:
+    def record_calls(self, names: Sequence[str], play: Callable[[], None], /) -> dict[str, list[dict[str, Any]]]:
         """The distinct arguments that functions are called with while `play` runs."""
         ...
 

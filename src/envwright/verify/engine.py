@@ -26,6 +26,7 @@ from envwright.verify.host import Host
 from envwright.verify.levels.l0_contract import check_contract
 from envwright.verify.levels.l1_functions import check_functions
 from envwright.verify.levels.l1_luck import check_luck
+from envwright.verify.levels.l1_outcomes import check_outcomes
 from envwright.verify.levels.l1_steps import check_steps
 from envwright.verify.levels.l2_phases import check_phases
 from envwright.verify.levels.l3_drift import check_drift
@@ -35,11 +36,22 @@ from envwright.verify.verdict import Check, Verdict
 
 Question = Callable[[Session], list[Check]]
 
+
+def _steps(session: Session) -> list[Check]:
+    return check_outcomes(session) if session.draws_own_luck else check_steps(session)
+
+
+def _episodes(session: Session) -> list[Check]:
+    if session.draws_own_luck:
+        return [Check("L3", "episodes", "skip", "the candidate draws luck in every step and takes none; see L1")]
+    return check_drift(session) if session.rounds else check_episodes(session)
+
+
 QUESTIONS: dict[str, tuple[Question, ...]] = {
     "L0": (check_contract,),
-    "L1": (check_functions, check_steps, check_luck),
+    "L1": (check_functions, _steps, check_luck),
     "L2": (check_phases,),
-    "L3": (lambda session: check_drift(session) if session.rounds else check_episodes(session),),
+    "L3": (_episodes,),
 }
 
 
@@ -106,8 +118,8 @@ def _ask(level: str, question: Question, session: Session) -> list[Check]:
 
 
 def _could_not(level: str, question: Question, sentence: str) -> Check:
-    name = getattr(question, "__name__", "check").removeprefix("check_").replace("_", " ")
-    return Check(level, name if name != "<lambda>" else "episodes", "fail", f"could not be made: {sentence}")
+    name = getattr(question, "__name__", "check").removeprefix("check_").replace("_", " ").strip()
+    return Check(level, name, "fail", f"could not be made: {sentence}")
 
 
 def _sentence(error: Exception) -> str:

@@ -120,6 +120,13 @@ def as_action(value: Any) -> Any:
 
 def record_transitions(reference: Reference, contract: Contract, cases: Sequence[Case], beat: Beat) -> Transitions:
     """Single steps from given states; those that the contract calls out of reach are passed over."""
+    done = _transitions(reference, contract, cases, beat)
+    while reference.late_changes():  # was read as it had been at first, so all of it again
+        done = _transitions(reference, contract, cases, beat)
+    return done
+
+
+def _transitions(reference: Reference, contract: Contract, cases: Sequence[Case], beat: Beat) -> Transitions:
     kept: list[Case] = []
     befores: list[Row] = []
     afters: list[Row] = []

@@ -19,6 +19,7 @@ from envwright.verify.domain import Domain, mine_states
 from envwright.verify.host import Host
 from envwright.verify.nudges import usual
 from envwright.verify.record import Beat, Plain, Plan, record_episodes, replay_actions
+from envwright.verify.rows import part
 from envwright.verify.synthesis import ActionSource
 from envwright.verify.trace import Failure, Trace, load, save
 
@@ -154,6 +155,18 @@ class Session:
             if steps[name].dtype.kind == "f"
         }
 
+    @cached_property
+    def draws_own_luck(self) -> bool:
+        """Whether the candidate draws luck in a step and takes none; then a single step cannot be compared."""
+        if self.candidate.takes_chance:
+            return False
+        steps, many = self.trace.steps, 32
+        rows = np.repeat(np.arange(min(16, len(steps["action"]))), many)
+        state = {name: column[rows] for name, column in part(steps, "state.").items()}
+        outcome = self.candidate.step(state, steps["action"][rows])
+        games = [column.reshape(-1, many, *column.shape[1:]) for column in outcome.values()]
+        return any(not _all_same(column) for column in games)
+
     @property
     def rounds(self) -> bool:
         """Whether anything is only equal up to rounding."""
@@ -189,10 +202,17 @@ def play_covered(
 ) -> Trace:
     """Episodes, with the lines of the reference that they ran, where that can be seen."""
     trace = record_episodes(reference, contract, plans, limit, keep, beat)
+    while reference.late_changes():  # was read as it had been at first, so all of it again
+        trace = record_episodes(reference, contract, plans, limit, keep, beat)
     with reference.covering() as covered:  # again, without the recording, which would be measured and slowed down too
         replay_actions(reference, trace, beat)
     trace.coverage = covered.report()
     return trace
+
+
+def _all_same(grid: NDArray[Any]) -> bool:
+    """Whether every row along the second axis is like the first."""
+    return np.array_equal(grid, np.broadcast_to(grid[:, :1], grid.shape), equal_nan=grid.dtype.kind == "f")
 
 
 def _is_number(value: Any) -> bool:

@@ -55,6 +55,9 @@ class NodeReference:
         digest = hashlib.sha256(self._script.read_bytes()).hexdigest()
         return {"script": self.name, "sha256": digest, "node": self._facts["node"]}
 
+    def late_changes(self) -> list[str]:
+        return []  # a game says what its state is
+
     def functions(self) -> list[str]:
         """Those that the game lists, and its methods."""
         return self._facts["functions"]

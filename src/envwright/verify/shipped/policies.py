@@ -63,14 +63,14 @@ def dodge_and_shoot(obs: Any, rng: np.random.Generator) -> int:
 
 def patrol(obs: Any, rng: np.random.Generator) -> int:
     """Dive in Seaquest, then stay down and shoot both ways until the air is gone or something hits."""
-    y, x = np.argwhere(obs[:, :, 0])[0]
+    y = int(np.argwhere(obs[:, :, 0])[0][0])
     if y < 2:
         return 4
     if obs[y, :, 5:7].any() or rng.random() < 0.2:
         return 5
-    return int(
-        rng.choice([0, 1, 3]) if rng.random() < 0.7 else rng.choice([2, 4] if 2 < y < 8 else [4 if y < 8 else 2])
-    )
+    if rng.random() < 0.7:
+        return int(rng.choice([0, 1, 3]))
+    return int(rng.choice([2, 4] if 2 < y < 8 else [4 if y < 8 else 2]))
 
 
 def rescue(obs: Any, rng: np.random.Generator) -> int:
