@@ -8,7 +8,7 @@ import numpy as np
 from envwright.references.gymnasium_env import gymnasium_reference
 from envwright.references.plain import same
 from envwright.references.protocol import Outcome, Reference
-from envwright.references.python_env import PythonReference
+from envwright.references.python import PythonReference
 
 HAZARDS = Path(__file__).parent / "hazards.py"
 

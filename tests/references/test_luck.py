@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from loading import hazard, play, replays
 
-from envwright.references import luck, patches
-from envwright.references.luck import Shared, Take
 from envwright.references.plain import same
 from envwright.references.protocol import Draw, TapeError
+from envwright.references.python import luck, patches
+from envwright.references.python.luck import Shared, Take
 
 LUCKY = ["GlobalRandom", "BoundName", "GlobalNumpy", "OwnState", "ModuleLuck", "OwnDice", "Shuffled"]
 

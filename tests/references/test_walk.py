@@ -10,11 +10,11 @@ import pytest
 from loading import hazard, play
 
 from envwright.core.errors import EnvwrightError
-from envwright.references.moving import Attributes
 from envwright.references.plain import differences, from_json, same, to_json
 from envwright.references.protocol import SnapshotError
-from envwright.references.rebuild import thaw
-from envwright.references.walk import Memory, freeze
+from envwright.references.python.moving import Attributes
+from envwright.references.python.rebuild import thaw
+from envwright.references.python.walk import Memory, freeze
 
 
 class Thing:

@@ -84,3 +84,19 @@ class Hand(Walk):
 
     def observe(self) -> np.ndarray:
         return np.zeros(1 + abs(self.at))
+
+
+class Shake(gym.Env):
+    """A number that a step magnifies a hundredfold, and folds back: rounding shows at once."""
+
+    action_space = gym.spaces.Discrete(2)
+    observation_space = gym.spaces.Box(-2, 2, (1,), np.float64)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        self.x, self.t = float(self.np_random.random()), 0
+        return np.array([self.x]), {}
+
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self.x, self.t = float(np.sin(100 * self.x)) + 0.5 * action, self.t + 1
+        return np.array([self.x]), 0.0, self.t >= 20, False, {}

@@ -1,5 +1,6 @@
 """Candidates with a bug planted in them: an example's source with a snippet replaced, beside a copy of its contract."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,8 +71,8 @@ def kept_at(divergence: Divergence) -> Path:
 def _sources(example: str) -> tuple[str, str]:
     if example != "cartpole":
         return (EXAMPLES / f"{example}.py").read_text(), (EXAMPLES / f"{example}.toml").read_text()
-    ours = "from envwright.envs.cartpole.rules import Params, State, has_failed, push\n"
-    code = (CARTPOLE / "rules.py").read_text() + _replaced((CARTPOLE / "env.py").read_text(), [(ours, "")])
+    of_rules = re.compile(r"^from envwright\.envs\.cartpole\.rules import .*\n", re.MULTILINE)
+    code = (CARTPOLE / "rules.py").read_text() + of_rules.sub("", (CARTPOLE / "env.py").read_text())
     one_file = (
         'candidate = "envwright:cartpole"',
         'candidate = "cartpole.py:CartPole"\ncandidate_options = { max_episode_steps = 500 }',

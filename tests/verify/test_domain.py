@@ -97,6 +97,15 @@ def test_what_is_simpler_is_smaller_and_leads_to_the_least(domain, value):
     assert not np.any(value) or value == 10  # the least of 10 .. 90
 
 
+@pytest.mark.parametrize(("domain", "limit"), [(Whole(0, 10_000), 617), (Whole(-900, 900), -301), (Whole(10, 99), 10)])
+def test_whole_numbers_shrink_to_the_very_limit(domain, limit):
+    value = domain.high if limit > 0 else domain.low
+    for _ in range(60):  # as many rounds as there are
+        tries = [v for v in domain.simpler(value) if (v >= limit if limit > 0 else v <= limit)]
+        value = min([*tries, value], key=size)
+    assert value == limit
+
+
 def test_nothing_is_simpler_than_what_nothing_is_known_of():
     assert Fixed(({"a": 1},)).simpler({"a": 1}) == []
 
@@ -107,6 +116,8 @@ def test_nothing_is_simpler_than_what_nothing_is_known_of():
         (0, 1),
         (1, 5),
         (3, -3),
+        (50, 61),
+        (63, 64),
         (0.5, 0.123),
         (0.1, 0.12),
         (None, 1),

@@ -22,9 +22,8 @@ class Bug:
 
 
 WRONG_SIGN = Bug(
-    "wrong sign", "cartpole", "push", "L1 L3",
+    "wrong sign", "cartpole", "accelerations", "L1 L2 L3",
     (("x_acc = pushed - moment", "x_acc = pushed + moment"),),
-    undone=True,
 )  # fmt: skip
 
 STALE_STATE = Bug(
@@ -63,10 +62,11 @@ WRONG_RESET = Bug(
 LATE_TERMINATION = Bug(
     "late termination", "frozen_lake", "ending", "L1 L2 L3",
     (("terminated=self.has_ended(after)", "terminated=self.has_ended(state)"),),
+    undone=True,
 )  # fmt: skip
 
 CLIPPED_TOO_EARLY = Bug(
-    "clipped too early", "cartpole", "push", "L1 L3",
+    "clipped too early", "cartpole", "push", "L1 L2 L3",
     (("x_dot, theta_dot = s.x_dot + tau * x_acc,", "x_dot, theta_dot = jnp.clip(s.x_dot + tau * x_acc, -0.9, 0.9),"),),
 )  # fmt: skip
 

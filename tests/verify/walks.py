@@ -59,6 +59,8 @@ class Walk(Env[State, Params]):
         at = state.at + jnp.where(action == 1, 1, -1) + chance.value
         if self.fault == "step":
             at = jnp.where((state.at == 4) & (action == 1), state.at, at)
+        if self.fault == "far":
+            at = jnp.where(state.at >= 50, 0, at)
         reward = -jnp.abs(at).astype(jnp.float32)
         if self.fault == "nan":
             reward = jnp.where(at == 3, jnp.nan, reward)
@@ -67,3 +69,39 @@ class Walk(Env[State, Params]):
 
 def observe(state: State) -> Any:
     return state.at.astype(jnp.float32)[None]
+
+
+class Shaken(Record):
+    """A number, and how many steps it has been shaken."""
+
+    x: jax.Array  # () float32
+    t: jax.Array  # () int32
+
+
+@dataclass(frozen=True)
+class Shake(Env[Shaken, Params]):
+    """The Shake of games.py, a little stronger if told so."""
+
+    stronger: float = 0.0
+
+    @property
+    def default_params(self) -> Params:
+        return Params()
+
+    def observation_space(self, params: Params) -> Space:
+        return Box(-2, 2, (1,))
+
+    def action_space(self, params: Params) -> Space:
+        return Discrete(2)
+
+    def draw_start(self, key: jax.Array, params: Params) -> jax.Array:
+        return jax.random.uniform(key)
+
+    def start(self, chance: jax.Array, params: Params) -> tuple[jax.Array, Shaken]:
+        return chance[None], Shaken(chance, jnp.int32(0))
+
+    def draw(self, key: jax.Array, state: Shaken, action: jax.Array, params: Params) -> None: ...
+
+    def apply(self, state: Shaken, action: jax.Array, chance: None, params: Params) -> Step:
+        x, t = jnp.sin((100 + self.stronger) * state.x) + 0.5 * action, state.t + 1
+        return Step(x[None], Shaken(x, t), jnp.float32(0), t >= 20, jnp.bool_(False), {})

@@ -13,7 +13,7 @@ import numpy as np
 
 from envwright.core.errors import EnvwrightError, missing_extra
 from envwright.core.spaces import Box, Discrete, Space
-from envwright.references.python_env import Driver, PythonReference
+from envwright.references.python import Driver, PythonReference
 
 # Wrappers without state of their own, but for the step count, which follows `elapsed_steps`.
 _PLAIN_WRAPPERS = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker")

@@ -8,7 +8,7 @@ from typing import Any
 
 from envwright.core.errors import EnvwrightError, missing_extra
 from envwright.core.spaces import Discrete
-from envwright.references.python_env import Driver, PythonReference
+from envwright.references.python import Driver, PythonReference
 
 GAMES = ("asterix", "breakout", "freeway", "seaquest", "space_invaders")
 _ACTIONS = 6

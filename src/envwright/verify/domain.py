@@ -65,7 +65,8 @@ class Whole:
     def simpler(self, value: Any) -> list[Any]:
         value = int(value)
         nearest = min(max(0, self.low), self.high)
-        return list(dict.fromkeys(v for v in (nearest, (nearest + value) // 2, value - 1) if size(v) < size(value)))
+        nearer = [value - int((value - nearest) / 2**k) for k in range(1, 16)]  # half the way, a quarter, ... a step
+        return list(dict.fromkeys(v for v in (nearest, *nearer) if size(v) < size(value)))
 
     def describe(self) -> dict[str, Any]:
         return {"low": self.low, "high": self.high}
@@ -227,7 +228,8 @@ def size(value: Any) -> float:
     if value is None or not value:
         return 0.0
     if isinstance(value, int | np.integer):
-        return 1.0 + abs(int(value)).bit_length() + (0.1 if value < 0 else 0.0)
+        bits = abs(int(value)).bit_length()
+        return 1.0 + bits + 0.4 * abs(int(value)) / 2**bits + (0.1 if value < 0 else 0.0)
     if isinstance(value, float | np.floating):
         return 1.0 + len(digits(abs(float(value))).replace(".", "").strip("0")) + (0.1 if value < 0 else 0.0)
     return 1.0

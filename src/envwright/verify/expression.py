@@ -73,7 +73,8 @@ def parse(text: Any, where: str) -> Expression:
     called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
     names = set()
     for node in ast.walk(tree):
-        if not isinstance(node, _ALLOWED) or (isinstance(node, ast.Attribute) and node.attr.startswith("__")):
+        word = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+        if not isinstance(node, _ALLOWED) or word.startswith("__"):
             raise ExpressionError(f"{where}: {text!r} uses {type(node).__name__}, which a contract may not.")
         if isinstance(node, ast.Name) and node.id not in bound:
             if id(node) in called and (node.id in FUNCTIONS or node.id == "draws"):

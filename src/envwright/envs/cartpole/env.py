@@ -9,7 +9,7 @@ import numpy as np
 
 from envwright.core import Box, Discrete, Env, Space, Step
 from envwright.envs.cartpole.render import draw_cart
-from envwright.envs.cartpole.rules import Params, State, has_failed, push
+from envwright.envs.cartpole.rules import Params, State, accelerations, has_failed, push
 
 LEFT, RIGHT = 0, 1
 
@@ -59,8 +59,7 @@ class CartPole(Env[State, Params]):
 
     def apply(self, state: State, action: jax.Array, chance: None, params: Params) -> Step:
         del chance
-        force = jnp.where(action == RIGHT, params.force, -params.force)
-        state = push(state, force, params, self.semi_implicit)
+        state = push(state, force_of(action, params), params, self.semi_implicit)
         failed = has_failed(state, params)
         return Step(
             obs=observe(state),
@@ -71,8 +70,24 @@ class CartPole(Env[State, Params]):
             info={},
         )
 
+    def phases(self, state: State, action: jax.Array, chance: None, params: Params) -> dict[str, dict[str, jax.Array]]:
+        del chance
+        force = force_of(action, params)
+        x_acc, theta_acc = accelerations(state, force, params)
+        pushed = push(state, force, params, self.semi_implicit)
+        return {
+            "accelerations": {"x_acc": x_acc, "theta_acc": theta_acc},
+            "push": {name: getattr(pushed, name) for name in FEATURES},
+            "failing": {"failed": has_failed(pushed, params)},
+        }
+
     def render(self, state: State, params: Params) -> Any:
         return draw_cart(state, params)
+
+
+def force_of(action: jax.Array, params: Params) -> jax.Array:
+    """The push of an action, in newtons, positive to the right."""
+    return jnp.where(action == RIGHT, params.force, -params.force)
 
 
 def observe(state: State) -> jax.Array:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from envwright.core.errors import EnvwrightError
-from envwright.references.kinds import RNGS
-from envwright.references.own_modules import classes_of, file_of, modules_of
 from envwright.references.plain import to_json
-from envwright.references.walk import copy_plain
+from envwright.references.python.kinds import RNGS
+from envwright.references.python.own_modules import classes_of, file_of, modules_of
+from envwright.references.python.walk import copy_plain
 
 _NOT_RULES = {"reset", "step", "render", "close", "_render", "_render_gui", "_render_text"}
 _CAP = 2000  # calls kept of one function

@@ -12,8 +12,8 @@ from typing import Any, cast
 import numpy as np
 
 from envwright.core.errors import EnvwrightError
-from envwright.references import kinds
-from envwright.references.walk import Freezer, Memory, Place, attributes, freeze_places, is_absent, is_state
+from envwright.references.python import kinds
+from envwright.references.python.walk import Freezer, Memory, Place, attributes, freeze_places, is_absent, is_state
 
 _NOTHING: Any = object()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from envwright.references.walk import attributes
+from envwright.references.python.walk import attributes
 
 _LIBRARIES = ("numpy", "builtins", "random", "abc", "typing", "collections", "enum", "dataclasses", "envwright")
 _BASES = ("gymnasium.core", "gymnasium.utils.record_constructor")  # every environment's, so nobody's own

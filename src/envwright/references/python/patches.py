@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from envwright.references import luck
-from envwright.references.kinds import slots_of
-from envwright.references.walk import attributes
+from envwright.references.python import luck
+from envwright.references.python.kinds import slots_of
+from envwright.references.python.walk import attributes
 
 _NUMPY_ALIASES = {"ranf": "random_sample", "sample": "random_sample"}
 _STATE = ("seed", "get_state", "set_state", "getstate", "setstate")

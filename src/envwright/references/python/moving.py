@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from envwright.core.errors import EnvwrightError
-from envwright.references.own_modules import classes_of
 from envwright.references.plain import same
-from envwright.references.rebuild import thaw_places
-from envwright.references.walk import (
+from envwright.references.python.own_modules import classes_of
+from envwright.references.python.rebuild import thaw_places
+from envwright.references.python.walk import (
     Freezer,
     Memory,
     Place,

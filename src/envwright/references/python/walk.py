@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from envwright.references import kinds
 from envwright.references.protocol import SnapshotError
+from envwright.references.python import kinds
 
 TAGS = frozenset({"__class__", "__same__", "__enum__", "__view__", "__made__", "__absent__", "__pairs__", "__set__"})
 ABSENT = {"__absent__": True}

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from envwright.core.errors import EnvwrightError
-from envwright.references.functions import codes_named, copy_locals
 from envwright.references.protocol import Glimpse, Watchpoint
+from envwright.references.python.functions import codes_named, copy_locals
 
 Lines = dict[types.CodeType, dict[int, list[str]]]  # the phases that end before a line of a function; 0 is its return
 

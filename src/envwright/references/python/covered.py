@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from envwright.core.errors import missing_extra
-from envwright.references.functions import home_modules
-from envwright.references.own_modules import file_of
 from envwright.references.protocol import Covered
+from envwright.references.python.functions import home_modules
+from envwright.references.python.own_modules import file_of
 
 
 @contextlib.contextmanager

@@ -14,11 +14,6 @@ import numpy as np
 
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Space
-from envwright.references import functions, patches
-from envwright.references.covered import covering
-from envwright.references.luck import Shared, Take
-from envwright.references.moving import Attributes
-from envwright.references.own_modules import classes_of, file_of, modules_of, raised_at
 from envwright.references.protocol import (
     Covered,
     Draw,
@@ -28,8 +23,13 @@ from envwright.references.protocol import (
     ReferenceFailedError,
     Watchpoint,
 )
-from envwright.references.walk import copy_plain
-from envwright.references.watch import Lines, Watcher, find_lines
+from envwright.references.python import functions, patches
+from envwright.references.python.covered import covering
+from envwright.references.python.luck import Shared, Take
+from envwright.references.python.moving import Attributes
+from envwright.references.python.own_modules import classes_of, file_of, modules_of, raised_at
+from envwright.references.python.walk import copy_plain
+from envwright.references.python.watch import Lines, Watcher, find_lines
 
 _TRIAL = (5, 50)  # episodes and steps of each, to see which attributes move
 _THOROUGH_EVERY = 50  # episodes

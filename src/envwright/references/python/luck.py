@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from envwright.references.kinds import is_atom
 from envwright.references.protocol import Draw, TapeError
+from envwright.references.python.kinds import is_atom
 
 _NO_DRAWS = frozenset({"seed", "spawn", "get_state", "set_state", "getstate", "setstate", "bit_generator", "VERSION"})
 # The real ones: while a reference is open, other classes stand under these names.

@@ -1,0 +1,104 @@
+"""Questions beside single steps and episodes: functions alone, invariants, what play can reach, other precisions."""
+
+import pytest
+from planting import SMALL, divergences, kept_at, plant, put_to_the_engine
+from walking import HERE, failed, judge, terms
+
+from envwright.core.errors import EnvwrightError
+from envwright.verify.replay import replay
+from envwright.verify.run import verify_names
+
+
+def test_a_sound_candidate_that_rounds_passes_in_both_precisions(tmp_path):
+    verdict = put_to_the_engine(plant(tmp_path, "cartpole"))
+    assert verdict.passed, verdict.text()
+    names = {check.name for check in verdict.checks if check.count > 100}
+    assert names >= {"single steps in float64", "single steps in float32", "episodes in float64, free running"}
+
+
+def test_a_number_that_is_wrong_in_its_third_digit_is_found(tmp_path):
+    planted = plant(tmp_path, "cartpole", [("gravity: jax.Array = scalar(9.8)", "gravity: jax.Array = scalar(9.81)")])
+    verdict = put_to_the_engine(planted, SMALL, ("L1",))
+    assert verdict.modules == ("accelerations",)
+    assert "single steps in float32" in failed(verdict)  # in float64 it gets the reference's own numbers
+
+
+SHAKE = f"""
+version = 1
+reference = "{HERE / "games.py"}:Shake"
+candidate = "{HERE / "walks.py"}:Shake"
+candidate_options = {{ stronger = 0.0 }}
+[state]
+x = "x"
+t = "t"
+[chance.start]
+value = "draws('reset', 0)"
+[[tolerance]]
+columns = ["state.x", "observation"]
+reason = "the candidate computes in float32"
+"""
+
+
+def test_what_rounding_explains_is_no_difference_however_far_a_step_magnifies_it():
+    verdict = judge(SHAKE, ("L1", "L3"))
+    assert verdict.passed, verdict.text()
+    verdict = judge(SHAKE.replace("stronger = 0.0", "stronger = 0.01"), ("L1", "L3"))
+    assert verdict.modules == ("dynamics",)
+    assert {check.level for check in failed(verdict).values()} == {"L1", "L3"}
+
+
+def test_a_function_is_compared_alone_and_replayed(tmp_path):
+    """An ace that may count 11 up to 22: seen in the function itself, before any step goes wrong for it."""
+    planted = plant(tmp_path, "blackjack", [("(hand.sum() + 10 <= LIMIT)", "(hand.sum() + 10 <= LIMIT + 1)")])
+    verdict = put_to_the_engine(planted, SMALL, ("L1",), tmp_path / "kept")
+    check = failed(verdict)["function usable_ace"]
+    (found,) = check.divergences
+    assert (found.module, found.column, found.expected, found.got) == ("hands", "usable_ace()", 0, 1)
+    assert sum(found.input["hand"]) == 12
+    assert 1 in found.input["hand"]
+    assert replay(kept_at(found)).status == "fail"
+    planted.undo()
+    assert replay(kept_at(found)).status == "pass"
+
+
+def test_an_invariant_is_asked_of_the_candidates_states():
+    never = "[[invariant]]\nmodule = 'walls'\nname = 'nobody leaves the garden'\nholds = 'at < 5'\n"
+    (found,) = failed(judge(terms(more=never), ("L1",)))["invariants"].divergences
+    assert (found.module, found.column) == ("walls", "nobody leaves the garden")
+    assert found.input["at"] >= 5
+    always = never.replace("at < 5", "-20 < at < 20")
+    assert judge(terms(more=always), ("L1",)).passed
+
+
+def test_states_out_of_reach_are_not_compared():
+    text = terms(fault="step", more="[[reachable]]\nholds = 'at != 4'\nreason = 'there is a pond'\n")
+    assert "single steps" not in failed(judge(text, ("L1",)))
+    assert "single steps" in failed(judge(terms(fault="step"), ("L1",)))
+
+
+def test_a_stated_domain_is_searched_beyond_what_play_has_seen():
+    far = terms(fault="far", more="[domain]\nat = { low = -9, high = 90 }\n")
+    assert not failed(judge(terms(fault="far")))
+    (found,) = divergences(judge(far, ("L1",)))
+    assert (found.column, found.input["at"]) == ("state.at", 50)
+
+
+def test_a_failing_input_is_tried_first_the_next_time(tmp_path):
+    """Found with a domain that leads there, it is found again without."""
+    (tmp_path / "walk.toml").write_text(terms(fault="far", more="[domain]\nat = { low = 50, high = 60 }\n"))
+    (first,) = verify_names([str(tmp_path / "walk.toml")], levels=["L1"], episodes=4, out=tmp_path / "out")
+    assert not first.passed
+    (tmp_path / "walk.toml").write_text(terms(fault="far"))
+    (again,) = verify_names([str(tmp_path / "walk.toml")], levels=["L1"], episodes=4, out=tmp_path / "out")
+    assert failed(again)["single steps"].divergences[0].input["at"] == 50
+
+
+def test_an_unknown_param_is_named(tmp_path):
+    planted = plant(tmp_path, "cartpole", contract=[('gravity = "gravity"', 'gravty = "gravity"')])
+    details = {check.detail for check in failed(put_to_the_engine(planted, SMALL, ("L1",))).values()}
+    assert any("has no param gravty; it has " in detail for detail in details)
+
+
+def test_one_name_or_two_but_no_more():
+    with pytest.raises(EnvwrightError, match="Give one of envwright's environments, a contract's file, or REFERENCE"):
+        list(verify_names(["a", "b", "c"], levels=["L0"]))
