@@ -13,6 +13,10 @@ demo: $(STAMP)
 	@echo "== Pong against the original, bit for bit"
 	$(BIN)/envwright reference pong
 	$(BIN)/envwright verify pong --episodes 1000 --out $(OUT)
+	@echo "== Blackjack against the original: its luck is recorded, replayed, and every card compared"
+	$(BIN)/envwright verify examples/blackjack.toml --out $(OUT)
+	@echo "== A difference found in somebody else's port, replayed (exit code 1: the two still differ)"
+	$(BIN)/envwright replay docs/findings/gymnax-mountain-car-continuous-wall.json || test $$? -eq 1
 	@echo "== Pong against the original, in steps a second"
 	$(BIN)/python benchmarks/pong_vs_c.py --rounds 5 --out $(OUT)
 	@echo "== A game"
