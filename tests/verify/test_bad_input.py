@@ -115,14 +115,34 @@ def test_luck_that_ignores_the_seed_and_a_start_that_ignores_luck_are_told_apart
 
 
 def test_an_unknown_field_of_the_candidate_is_named():
-    verdict = judge(terms(at='att = "at"'), levels=("L0",))
-    assert not verdict.passed
-    assert "att" in verdict.text()
-    assert "at" in verdict.text()
+    verdict = judge(terms(at='att = "at"'))
+    assert "state.att: expected a field of the candidate, got there is none; did you mean at?" in verdict.text()
+    assert {check.name for check in verdict.checks if check.passed} >= {"the reference repeats itself", "spaces"}
+    assert "KeyError" not in verdict.text()
+
+
+def test_a_slip_of_the_pen_in_what_is_ignored_allowed_or_blamed_is_named():
+    more = """
+[ignored]
+"reference.att" = "is said to matter nothing"
+[[tolerance]]
+columns = ["observations"]
+reason = "none"
+[[module]]
+name = "walking"
+owns = ["state.att"]
+"""
+    found = failed(judge(terms(more=more), levels=("L0",)))["every name is known"].divergences
+    assert [d.column for d in found] == ["reference.att", "observations", "state.att"]
+    assert [d.got for d in found] == [
+        "did you mean reference.at?", "did you mean observation?", "did you mean state.at?",
+    ]  # fmt: skip
 
 
 def test_an_unknown_name_of_the_reference_is_one_sentence():
-    for check in failed(judge(terms(at='at = "ta"'))).values():
+    told = [check for check in failed(judge(terms(at='at = "ta"'))).values() if not check.divergences]
+    assert told
+    for check in told:
         assert "[state] at: the reference has no ta; " in check.detail
 
 

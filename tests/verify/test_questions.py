@@ -23,6 +23,14 @@ def test_a_number_that_is_wrong_in_its_third_digit_is_found(tmp_path):
     assert "single steps in float32" in failed(verdict)  # in float64 it gets the reference's own numbers
 
 
+def test_a_constant_that_is_a_little_off_is_found_by_comparing_the_constants(tmp_path):
+    planted = plant(
+        tmp_path, "cartpole", [("gravity: jax.Array = scalar(9.8)", "gravity: jax.Array = scalar(9.80001)")]
+    )
+    (found,) = failed(put_to_the_engine(planted, SMALL, ("L0",)))["params are the reference's constants"].divergences
+    assert found.column == "params.gravity"
+
+
 SHAKE = f"""
 version = 1
 reference = "{HERE / "games.py"}:Shake"

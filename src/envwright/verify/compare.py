@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Columns
-from envwright.verify.contract import Contract
+from envwright.verify.contract import Contract, ContractError
 from envwright.verify.nudges import unit
 
 SLACK = 8.0
@@ -34,6 +34,8 @@ def unequal(
     """For each column, which rows differ. `sway` is how far the reference moves by itself, `scales` its usual sizes."""
     found: dict[str, NDArray[np.bool_]] = {}
     for name, want in expected.items():
+        if name not in got:
+            raise ContractError(f"The candidate has no {name}; correct the contract.")
         bad = _differs(want, got[name], allowance(contract, name, want, got[name], sway, scales))
         found[name] = np.asarray(bad.reshape(len(bad), -1).any(axis=1))
     return found

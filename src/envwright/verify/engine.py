@@ -23,7 +23,7 @@ from envwright.candidates.protocol import Candidate
 from envwright.core.errors import EnvwrightError
 from envwright.verify.contract import Contract
 from envwright.verify.host import Host
-from envwright.verify.levels.l0_contract import check_contract
+from envwright.verify.levels import l0_contract, l0_function
 from envwright.verify.levels.l1_functions import check_functions
 from envwright.verify.levels.l1_luck import check_luck
 from envwright.verify.levels.l1_outcomes import check_outcomes
@@ -48,7 +48,18 @@ def _episodes(session: Session) -> list[Check]:
 
 
 QUESTIONS: dict[str, tuple[Question, ...]] = {
-    "L0": (check_contract,),
+    "L0": (
+        l0_contract.check_reference_itself,
+        l0_contract.check_spaces,
+        l0_contract.check_fields,
+        l0_contract.check_names,
+        l0_contract.check_kinds,
+        l0_contract.check_params_agree,
+        l0_function.check_repeatable,
+        l0_function.check_alone,
+        l0_function.check_compiled,
+        l0_function.check_params_matter,
+    ),
     "L1": (check_functions, _steps, check_luck),
     "L2": (check_phases,),
     "L3": (_episodes,),
@@ -73,6 +84,7 @@ def verify(
     checks: list[Check] = []
     _prepare(session)
     for level in levels:
+        progress(level)
         for question in QUESTIONS[level]:
             checks += _ask(level, question, session)
     coverage: dict[str, Any] = {}

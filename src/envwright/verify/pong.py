@@ -153,7 +153,7 @@ def blame(contract: Contract, env: Pong, parting: Parting, folder: Path | None =
             break
         snapshot = game.snapshot()
     between = parting.ended and not parting.column.startswith("log")
-    module = contract.owner("start" if between else parting.column)
+    module = "summary" if parting.column.startswith("log") else contract.owner("start" if between else parting.column)
     return as_divergence(parting, module, note=_note(parting, env))
 
 

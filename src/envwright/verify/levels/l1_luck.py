@@ -35,9 +35,9 @@ def _kept(session: Session, check: Check) -> Check:
 
 def _seeds(session: Session, starts: Columns) -> Check:
     """Where the reference's games begin differently, so must the candidate's; the same seed must begin the same."""
-    names = [name for name in starts if name.startswith("state.") or name == "observation"]
     seeds = np.arange(64, dtype=np.uint32)
     games, again = session.candidate.init(seeds), session.candidate.init(seeds)
+    names = [name for name in starts if name in games]
     owner = session.contract.owner("chance")
     found = _starts_vary(session, starts, seeds)
     # Luck that varies is lost by the start, where the two can be told apart.
@@ -96,7 +96,7 @@ def _distribution(session: Session, starts: Columns) -> Check:
             tests += _compare(part(chosen, "chance."), part(chosen, "drawn."), _drawn(session, rows), "step")
     else:
         games = session.candidate.init(seeds)
-        names = [n for n in starts if n.startswith("state.") or n == "observation"]
+        names = [name for name in starts if name in games]
         tests += _compare({n: starts[n] for n in names}, {}, games, "start")
     if not tests:
         return Check("L1", "luck in distribution", "skip", "nothing is left to luck")
