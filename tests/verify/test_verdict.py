@@ -41,7 +41,7 @@ def test_the_text_has_a_line_a_check_and_under_a_failure_place_input_and_command
     assert "L3 FAIL episodes: 9 episodes" in text
     values = f"expected {short(FOUND.expected)}, got {short(FOUND.got)}"
     assert f"module walls, state.ball_vy, episode 3, step 7: {values}; so in 12 inputs" in text
-    assert f"smallest input: ball_y = {short(0.0)}, action = 2" in text
+    assert f"input: ball_y = {short(0.0)}, action = 2" in text
     assert "frame 2" in text
     assert "again: envwright replay x.json" in text
     assert "coverage of the reference: 3 of 4 lines, 1 of 2 branches" in text

@@ -36,7 +36,7 @@ def unequal(
     for name, want in expected.items():
         if name not in got:
             raise ContractError(f"The candidate has no {name}; correct the contract.")
-        bad = _differs(want, got[name], allowance(contract, name, want, got[name], sway, scales))
+        bad = differs(want, got[name], allowance(contract, name, want, got[name], sway, scales))
         found[name] = np.asarray(bad.reshape(len(bad), -1).any(axis=1))
     return found
 
@@ -72,7 +72,8 @@ def mismatches(
     return found
 
 
-def _differs(want: NDArray[Any], have: NDArray[Any], room: NDArray[Any] | None) -> NDArray[np.bool_]:
+def differs(want: NDArray[Any], have: NDArray[Any], room: NDArray[Any] | None = None) -> NDArray[np.bool_]:
+    """Where two arrays are not the same, or farther apart than there is room; a whole row, if their shapes differ."""
     if want.shape != have.shape:
         return np.ones(len(have), bool)
     if room is not None:

@@ -40,18 +40,16 @@ class Expression:
     names: frozenset[str]  # the names it reads, functions apart
 
     def __call__(self, names: Mapping[str, Any], draws: Sequence[Draw] = ()) -> Any:
-        # NumPy's methods import as they go; what a contract itself may do was checked when it was read.
-        scope = {
-            "__builtins__": {"__import__": __import__},
-            **FUNCTIONS,
-            "draws": lambda *which: drawn(draws, *which),
-            **names,
-        }
+        return self.read(scope(names, draws))
+
+    def read(self, scope: dict[str, Any]) -> Any:
+        """Its value; a scope can be shared by all expressions that are read in one place."""
         try:
             return eval(self.code, scope)  # one scope, for a comprehension does not see a second
         except NameError as error:
             missing = error.name or str(error)
-            close = difflib.get_close_matches(missing, list(names), 1)
+            names = [name for name in scope if name not in FUNCTIONS and name not in ("__builtins__", "draws")]
+            close = difflib.get_close_matches(missing, names, 1)
             hint = f"; did you mean {close[0]}?" if close else f"; it has {', '.join(sorted(names))}."
             raise ExpressionError(f"{self.where}: the reference has no {missing}{hint}") from None
         except Exception as error:  # whatever an expression of the user's may raise
@@ -59,6 +57,17 @@ class Expression:
 
     def __reduce__(self) -> tuple[Any, ...]:  # code does not travel to another process; its text does
         return parse, (self.text, self.where)
+
+
+def scope(names: Mapping[str, Any], draws: Sequence[Draw] = ()) -> dict[str, Any]:
+    """What expressions see: the names of the reference, its draws, and our functions."""
+    return {
+        # NumPy's methods import as they go; what a contract itself may do was checked when it was read.
+        "__builtins__": {"__import__": __import__},
+        **FUNCTIONS,
+        "draws": lambda *which: drawn(draws, *which),
+        **names,
+    }
 
 
 def parse(text: Any, where: str) -> Expression:

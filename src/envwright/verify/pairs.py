@@ -8,7 +8,7 @@ from typing import Any
 from envwright.candidates.find import find_candidate
 from envwright.candidates.protocol import Candidate
 from envwright.core.errors import EnvwrightError
-from envwright.core.registry import registered, spec
+from envwright.core.registry import spec
 from envwright.references.protocol import Reference
 from envwright.verify import contract as contracts
 from envwright.verify.contract import Contract
@@ -58,13 +58,15 @@ def make_candidate(contract: Contract) -> Candidate:
 
 
 def find_reference(name: str, options: dict[str, Any], base: Path | None) -> Reference:
-    """A reference by name."""
+    """A reference by name. Each kind is imported only when it is asked for."""
     kind, _, rest = name.partition(":")
-    if kind == "gymnasium" or ":" in rest or kind.endswith(".py"):
-        from envwright.references.gymnasium_env import gymnasium_reference
+    folder = base or Path()
+    if not rest:
+        raise EnvwrightError(f"There is no reference called {name}; a reference is {KINDS}.")
+    if name == "pufferlib:pong":
+        from envwright.envs.pong.game import PongGame
 
-        target = rest if kind == "gymnasium" else str((base or Path()) / name) if ".py:" in name else name
-        return gymnasium_reference(target, **options)
+        return PongGame(**options)
     if kind == "minatar":
         from envwright.references.minatar_game import minatar_reference
 
@@ -72,16 +74,12 @@ def find_reference(name: str, options: dict[str, Any], base: Path | None) -> Ref
     if kind == "node":
         from envwright.references.node import NodeReference
 
-        return NodeReference((base or Path()) / rest, **options)
-    if name == "pufferlib:pong":
-        from envwright.envs.pong.game import PongGame
+        return NodeReference(folder / rest, **options)
+    from envwright.references.gymnasium_env import gymnasium_reference
 
-        return PongGame(**options)
-    if kind and rest:
-        from envwright.references.gymnasium_env import gymnasium_reference
-
-        return gymnasium_reference(name, **options)
-    raise EnvwrightError(f"There is no reference called {name}; a reference is {KINDS}.")
+    if kind == "gymnasium":
+        return gymnasium_reference(rest, **options)
+    return gymnasium_reference(str(folder / name) if ".py:" in name else name, **options)
 
 
 def with_options(contract: Contract, reference: dict[str, Any], candidate: dict[str, Any]) -> Contract:
@@ -91,10 +89,3 @@ def with_options(contract: Contract, reference: dict[str, Any], candidate: dict[
         reference_options={**contract.reference_options, **reference},
         candidate_options={**contract.candidate_options, **candidate},
     )
-
-
-def known() -> list[str]:
-    """Names that have a contract in the box."""
-    ours = [spec.name for spec in registered() if (ENVS / spec.name / "contract.toml").exists()]
-    pairs = [contracts.load(path) for path in sorted(SHIPPED.glob("*.toml"))]
-    return [*ours, *(f"{pair.reference} {pair.candidate}" for pair in pairs)]

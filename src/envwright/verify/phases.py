@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Candidate
-from envwright.verify.compare import SLACK
+from envwright.verify.compare import SLACK, differs
 from envwright.verify.contract import Phase
+from envwright.verify.nudges import unit
 from envwright.verify.record import Transitions, record_phases
 from envwright.verify.rows import part, take
 from envwright.verify.session import Session
@@ -48,12 +49,9 @@ def _first(session: Session, got: Any, expected: Any, sway: Any, i: int) -> Any:
     for phase in session.contract.phases:
         for name, want in expected.get(phase.name, {}).items():
             have = got[phase.name][name][i]
-            if have.dtype.kind == "f" and session.rounds:
-                unit = np.spacing(np.abs(np.asarray(want, have.dtype))).astype(np.float64)
-                room = SLACK * (sway.get(phase.name, {}).get(name, 0.0) + unit)
-                same = bool(np.all(np.abs(np.asarray(want, np.float64) - have.astype(np.float64)) <= room))
-            else:
-                same = np.array_equal(np.asarray(want).astype(have.dtype), have)
-            if not same:
+            room = None
+            if have.dtype.kind == "f" and session.rounds and want.shape == have.shape:
+                room = SLACK * (sway.get(phase.name, {}).get(name, 0.0) + unit(want, have.dtype))
+            if np.any(differs(want[None], have[None], room)):
                 return phase, name, want, have
     return None

@@ -30,13 +30,25 @@ def find(name: str, reference: Reference, base: Path | None) -> Policy:
     return builtin(reference).get(name) or from_file(name, base)
 
 
+def source(name: str, base: Path | None) -> str:
+    """The text of the file that a policy of the user's own is in."""
+    return _file(name, base).read_text()
+
+
+def _file(name: str, base: Path | None) -> Path:
+    file = name.rpartition(":")[0]
+    path = (base or Path()) / file
+    if path.suffix != ".py" or not path.is_file():
+        raise EnvwrightError(f"There is no policy {name}: {path} is not a Python file; write path/to/file.py:function.")
+    return path
+
+
 def from_file(name: str, base: Path | None) -> Policy:
     """A policy of the user's own: `policies.py:follow`, a function of what is seen and of a NumPy generator."""
-    file, _, function = name.rpartition(":")
-    path = (base or Path()) / file
+    path, function = _file(name, base), name.rpartition(":")[2]
     spec = importlib.util.spec_from_file_location(f"envwright_policy_{path.stem}", path)
-    if not file or spec is None or spec.loader is None or not path.exists():
-        raise EnvwrightError(f"There is no policy {name}: {path} is not a Python file; write path/to/file.py:function.")
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     found = getattr(module, function, None)

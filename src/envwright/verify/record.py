@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from envwright.candidates.protocol import Columns
 from envwright.references.protocol import Draw, Outcome, Reference, ReferenceFailedError, TapeError
 from envwright.verify import policies
-from envwright.verify.contract import Contract
+from envwright.verify.contract import Contract, Function
 from envwright.verify.expression import ExpressionError
 from envwright.verify.nudges import count_reals, nudge, nudge_one
 from envwright.verify.rows import Row, stack, start_row, state_row, step_row
@@ -250,22 +250,51 @@ def _watch(reference: Reference, contract: Contract, case: Case) -> Seen:
     return seen
 
 
+class Call(NamedTuple):
+    """A call of one of the reference's functions."""
+
+    arguments: Mapping[str, Any]
+    given: list[NDArray[Any]]  # the candidate's arguments
+    result: NDArray[Any]  # what the candidate must return
+    sway: NDArray[np.float64]  # how far that moves if every number of the arguments is moved by a last bit
+
+
 def record_calls(
-    reference: Reference, contract: Contract, calls: Mapping[str, Sequence[Mapping[str, Any]]], beat: Beat
-) -> dict[str, list[tuple[Mapping[str, Any], list[NDArray[Any]], NDArray[Any]]]]:
-    """The reference's functions on given arguments: those, the candidate's arguments, and what it must return."""
-    table: dict[str, list[tuple[Mapping[str, Any], list[NDArray[Any]], NDArray[Any]]]] = {}
+    reference: Reference,
+    contract: Contract,
+    calls: Mapping[str, Sequence[Mapping[str, Any]]],
+    dtype: str | None,
+    beat: Beat,
+) -> dict[str, list[Call]]:
+    """The reference's functions on given arguments; those outside of what a function is for are left out."""
+    table: dict[str, list[Call]] = {}
     for function in contract.functions:
         rows = table.setdefault(function.reference, [])
         for arguments in calls.get(function.reference, ()):
             beat()
             try:
-                result = reference.call(function.reference, list(arguments.values()))
+                result = _result(reference, function, arguments)
                 given = [np.asarray(_plain(e(arguments))) for e in function.arguments]
-                rows.append((arguments, given, np.asarray(_plain(function.result({**arguments, "result": result})))))
+                rows.append(Call(arguments, given, result, _result_sway(reference, function, arguments, result, dtype)))
             except (ReferenceFailedError, ExpressionError):
-                continue  # outside of what the function is for
+                continue
     return table
+
+
+def _result(reference: Reference, function: Function, arguments: Mapping[str, Any]) -> NDArray[Any]:
+    result = reference.call(function.reference, list(arguments.values()))
+    return np.asarray(_plain(function.result({**arguments, "result": result})))
+
+
+def _result_sway(
+    reference: Reference, function: Function, arguments: Mapping[str, Any], result: NDArray[Any], dtype: str | None
+) -> NDArray[np.float64]:
+    total = np.zeros(result.shape)
+    if dtype is not None:
+        for ways in _moved([dict(arguments)], [None], np.dtype(dtype)):
+            distances = [_distance(_result(reference, function, moved), result) for (moved,) in ways]
+            total += np.max(distances, axis=0)
+    return total
 
 
 def _before(reference: Reference, contract: Contract) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from envwright.core.errors import EnvwrightError
 from envwright.references.plain import from_json
 from envwright.verify import pairs, regressions
-from envwright.verify.levels.l1_functions import check_function
+from envwright.verify.levels.l1_functions import check_function, precision
 from envwright.verify.levels.l1_luck import check_luck
 from envwright.verify.levels.l3_drift import check_play_rounded
 from envwright.verify.levels.l3_episodes import check_play, check_starts
@@ -38,19 +38,19 @@ def replay(path: Path) -> Check:
 
 
 def _step(session: Session, content: dict[str, Any]) -> Check:
-    precision = next(p for p in precisions(session) if p.name == content["precision"])
+    which = next(p for p in precisions(session) if p.name == content["precision"])
     case = regressions.step_of(content)
     vars(session).update(scales=from_json(content["scales"]), sizes=from_json(content["sizes"]))
-    trial = attempt(session, precision, [case])
+    trial = attempt(session, which, [case])
     if not trial.reference.cases:
         return Check("L1", "step", "fail", f"the reference refuses this state: {trial.reference.outside[0]}")
-    return shown(session, precision, trial, content)
+    return shown(session, which, trial, content)
 
 
 def _call(session: Session, content: dict[str, Any]) -> Check:
     function = next(f for f in session.contract.functions if f.reference == content["function"])
     calls = {function.reference: [from_json(content["arguments"])]}
-    rows = session.host.run(record_calls, session.contract, calls)[function.reference]
+    rows = session.host.run(record_calls, session.contract, calls, precision(session))[function.reference]
     return check_function(session, function, rows)
 
 
@@ -67,8 +67,8 @@ def _start(session: Session, content: dict[str, Any]) -> Check:
 
 def _episode(session: Session, content: dict[str, Any]) -> Check:
     _play_only(session, Plan(content["policy"], content["seed"]), content["steps"])
-    precision = next(p for p in precisions(session) if p.name == content["precision"])
-    return check_play_rounded(session, precision) if precision.nudge else check_play(session)
+    which = next(p for p in precisions(session) if p.name == content["precision"])
+    return check_play_rounded(session, which) if which.nudge else check_play(session)
 
 
 def _play_only(session: Session, plan: Plan, steps: int) -> None:

@@ -10,30 +10,31 @@ from numpy.typing import NDArray
 from envwright.candidates.protocol import Columns
 from envwright.references.protocol import Outcome, Reference
 from envwright.verify.contract import Contract
-from envwright.verify.expression import Expression, ExpressionError, site_function
+from envwright.verify.expression import Expression, ExpressionError, scope, site_function
 
 Row = dict[str, NDArray[Any]]
 
 
 def start_row(contract: Contract, reference: Reference, outcome: Outcome) -> Row:
     """A new game: state, observation and the luck of the start. It has no reward and has not ended."""
-    names = _names(reference, outcome)
-    row = _values(contract.state, names, outcome, "state.")
-    sights = {key: e for key, e in contract.outcome.items() if key.split(".")[0] in ("observation",)}
-    return row | _values(sights, names, outcome) | _luck(contract, contract.chance_start, names, outcome)
+    seen = scope(_names(reference, outcome), outcome.draws)
+    sights = {key: e for key, e in contract.outcome.items() if key.split(".")[0] == "observation"}
+    row = _values(contract.state, seen, "state.") | _values(sights, seen)
+    return row | _luck(contract, contract.chance_start, seen, outcome)
 
 
 def step_row(contract: Contract, reference: Reference, outcome: Outcome, action: Any, before: dict[str, Any]) -> Row:
     """A step: its action, its luck, and everything that is compared afterwards."""
     names = _names(reference, outcome) | {"action": action, "before": SimpleNamespace(**before)}
+    seen = scope(names, outcome.draws)
     row = {"action": np.asarray(action), "ended": np.array([outcome.terminated, outcome.truncated])}
-    row |= _values(contract.state, names, outcome, "state.") | _values(contract.outcome, names, outcome)
-    return row | _luck(contract, contract.chance_step, names, outcome)
+    row |= _values(contract.state, seen, "state.") | _values(contract.outcome, seen)
+    return row | _luck(contract, contract.chance_step, seen, outcome)
 
 
 def state_row(contract: Contract, names: dict[str, Any]) -> Row:
     """The state alone."""
-    return {f"state.{key}": _solid(e, e(names))[0] for key, e in contract.state.items()}
+    return _values(contract.state, scope(names), "state.")
 
 
 def stack(rows: Sequence[Row], where: str) -> Columns:
@@ -64,11 +65,11 @@ def _names(reference: Reference, outcome: Outcome) -> dict[str, Any]:
     return {**reference.look(), **seen}
 
 
-def _values(table: dict[str, Expression], names: dict[str, Any], outcome: Outcome, prefix: str = "") -> Row:
-    return {f"{prefix}{key}": _solid(e, e(names, outcome.draws))[0] for key, e in table.items()}
+def _values(table: dict[str, Expression], seen: dict[str, Any], prefix: str = "") -> Row:
+    return {f"{prefix}{key}": _solid(e, e.read(seen))[0] for key, e in table.items()}
 
 
-def _luck(contract: Contract, table: dict[str, Expression], names: dict[str, Any], outcome: Outcome) -> Row:
+def _luck(contract: Contract, table: dict[str, Expression], seen: dict[str, Any], outcome: Outcome) -> Row:
     """The luck, and under `drawn.` which of it the reference did draw."""
     row: Row = {}
     used = " ".join(expression.text for expression in table.values()).replace('"', "'")
@@ -84,7 +85,7 @@ def _luck(contract: Contract, table: dict[str, Expression], names: dict[str, Any
                 f"names in [chance.ignored]."
             )
     for key, expression in table.items():
-        value, masked = _solid(expression, expression(names, outcome.draws))
+        value, masked = _solid(expression, expression.read(seen))
         row[f"chance.{key}"], row[f"drawn.{key}"] = value, ~masked
     return row
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from envwright.candidates.protocol import Candidate, Columns
 from envwright.core.spaces import Space
 from envwright.references.protocol import Reference, ReferenceFailedError, TapeError
+from envwright.verify import policies
 from envwright.verify.contract import Contract
 from envwright.verify.domain import Domain, mine_states
 from envwright.verify.host import Host
@@ -85,7 +86,9 @@ class Session:
 
     def _key(self, plans: list[Plan]) -> str:
         """What a trace depends on."""
-        about = (self.facts["provenance"], self.contract.sha256, self.contract.reference_options, plans, self.effort)
+        players = [policies.source(name, self.contract.base) for name in self.contract.policies]
+        origin = (self.facts["provenance"], self.contract.reference_options)
+        about = (*origin, self.contract.sha256, players, plans, self.effort)
         return hashlib.sha256(repr(about).encode()).hexdigest()
 
     def _play(self, plans: list[Plan]) -> Trace:
@@ -175,8 +178,6 @@ class Session:
 
 def gather(reference: Reference, beat: Beat) -> dict[str, Any]:
     """Facts about a reference: spaces, names, and the numbers that its rules may compare with."""
-    from envwright.verify import policies
-
     reference.reset(seed=0)
     names = reference.look()
     moving = set(reference.snapshot())

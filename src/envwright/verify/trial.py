@@ -151,6 +151,7 @@ def _explain_one(session: Session, precision: Precision, trial: Trial, row: int,
         got=_json(first.got),
         allowed=first.allowed,
         input=as_input(case),
+        smallest=True,
         differing=count,
         note=f"in {precision.name}" if precision.nudge else "",
     )

@@ -17,7 +17,7 @@ LEVELS = ("L0", "L1", "L2", "L3")
 
 @dataclass(frozen=True)
 class Divergence:
-    """A place where candidate and reference part, and the smallest input that shows it."""
+    """A place where candidate and reference part, and an input that shows it."""
 
     module: str  # whom to ask
     column: str  # state.NAME, observation, reward, terminated, truncated, info.KEY, or what a function returned
@@ -27,6 +27,7 @@ class Divergence:
     episode: int | None = None
     step: int | None = None
     input: dict[str, Any] = field(default_factory=dict)  # state, action and luck, by name
+    smallest: bool = False  # whether the input was made as small as it could be
     differing: int = 1  # how many of the inputs tried show it
     replay: str = ""  # the command that does just this again
     note: str = ""
@@ -93,7 +94,10 @@ def describe(d: Divergence) -> list[str]:
     if d.differing > 1:
         lines[0] += f"; so in {d.differing:,} inputs"
     if d.input:
-        lines.append("smallest input: " + ", ".join(f"{name} = {short(value)}" for name, value in d.input.items()))
+        lines.append(
+            ("smallest input: " if d.smallest else "input: ")
+            + ", ".join(f"{name} = {short(value)}" for name, value in d.input.items())
+        )
     if d.note:
         lines.append(d.note)
     if d.replay:

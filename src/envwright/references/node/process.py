@@ -51,9 +51,11 @@ class NodeReference:
         return None if shape is None else tuple(shape)
 
     def provenance(self) -> dict[str, Any]:
-        """The script, its hash, and the Node that runs it."""
-        digest = hashlib.sha256(self._script.read_bytes()).hexdigest()
-        return {"script": self.name, "sha256": digest, "node": self._facts["node"]}
+        """The script, a hash of it and of those beside it, which it may require, and the Node that runs it."""
+        beside = self._script.parent.rglob("*.[cm]js"), self._script.parent.rglob("*.js")
+        own = {path for found in beside for path in found if "node_modules" not in path.parts} | {self._script}
+        digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(own)))
+        return {"script": self.name, "sha256": digest.hexdigest(), "node": self._facts["node"]}
 
     def late_changes(self) -> list[str]:
         return []  # a game says what its state is

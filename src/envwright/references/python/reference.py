@@ -205,14 +205,15 @@ class PythonReference(Reference):
             version = metadata.version(package)
         except metadata.PackageNotFoundError:  # a file of the user's
             version = None
-        file = file_of(cls.__module__)
-        digest = hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else None
+        sources = hashlib.sha256()  # of every module of its own, for a rule may stand in any of them
+        for file in sorted(self.files):
+            sources.update(Path(file).read_bytes())
         return {
             "class": cls.__qualname__,
             "module": cls.__module__,
             "package": package,
             "version": version,
-            "sha256": digest,
+            "sha256": sources.hexdigest(),
             "python": platform.python_version(),
             "numpy": np.__version__,
         }

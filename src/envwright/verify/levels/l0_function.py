@@ -6,7 +6,7 @@ import numpy as np
 
 from envwright.candidates.protocol import Columns
 from envwright.verify.compare import unequal
-from envwright.verify.rows import part
+from envwright.verify.rows import part, take
 from envwright.verify.session import Session
 from envwright.verify.verdict import Check, Divergence
 
@@ -23,45 +23,41 @@ def check_repeatable(session: Session) -> list[Check]:
 
 
 def check_alone(session: Session) -> list[Check]:
-    """One game by itself is what it is among many, and steps one by one are what they are in a row."""
+    """One game by itself is what it is among many, and a step by itself what it is in a row of steps."""
+    name = "alone as in a batch"
+    if session.draws_own_luck:
+        return [Check("L0", name, "skip", "the candidate draws its own luck, another for every place in a batch")]
     state, actions, chance = some_steps(session, 64)
     many = session.candidate.step(state, actions, chance)
     faults: list[Divergence] = []
     for i in (0, len(actions) // 2, len(actions) - 1):
         one = slice(i, i + 1)
-        alone = session.candidate.step(_rows(state, one), actions[one], None if chance is None else _rows(chance, one))
-        for name, column in alone.items():
-            if (
-                not np.array_equal(column, many[name][one], equal_nan=column.dtype.kind == "f")
-                and session.candidate.takes_chance
-            ):
-                faults.append(Divergence(session.contract.owner(name), name, _plain(many[name][i]), _plain(column[0])))
-    played = session.candidate.play(
-        state, actions[:, None], None if chance is None else {k: v[:, None] for k, v in chance.items()}
-    )
-    for name, column in played.items():
-        exact = not session.contract.rounds(name) or column.dtype.kind != "f"
-        same = np.array_equal(column[:, 0], many[name], equal_nan=column.dtype.kind == "f")
-        near = not exact and np.allclose(column[:, 0], many[name], rtol=1e-5, atol=1e-6)
-        if not same and not near and session.candidate.takes_chance:
-            faults.append(
-                Divergence(session.contract.owner(name), name, "as a single step", "another in a row of steps")
-            )
-    return [Check("L0", "alone as in a batch", "fail" if faults else "pass", "", len(actions), tuple(faults))]
+        alone = session.candidate.step(take(state, one), actions[one], None if chance is None else take(chance, one))
+        faults += _compared(session, take(many, one), alone, "alone")
+    row = None if chance is None else {leaf: column[:, None] for leaf, column in chance.items()}
+    played = session.candidate.play(state, actions[:, None], row)
+    faults += _compared(session, many, {column: values[:, 0] for column, values in played.items()}, "in a row of steps")
+    return [Check("L0", name, "fail" if faults else "pass", "", len(actions), tuple(faults))]
+
+
+def _compared(session: Session, expected: Columns, got: Columns, how: str) -> list[Divergence]:
+    """The columns that differ, where rounding may by a few units in the last place, another order of operations."""
+    names = session.contract.columns
+    scales = session.scales if session.rounds else None
+    bad = unequal(session.contract, {name: expected[name] for name in names}, got, None, scales)
+    return [
+        Divergence(session.contract.owner(name), name, expected[name].tolist(), got[name].tolist(), note=how)
+        for name, rows in bad.items()
+        if rows.any()
+    ]
 
 
 def check_compiled(session: Session) -> list[Check]:
     """What the compiler made of a step is what was written."""
     state, actions, chance = some_steps(session, 4)
-    scales = session.scales if session.rounds else None
     compiled = session.candidate.step(state, actions, chance)
     written = session.candidate.step_uncompiled(state, actions, chance)
-    bad = unequal(session.contract, {name: written[name] for name in session.contract.columns}, compiled, None, scales)
-    wrong = [name for name, rows in bad.items() if rows.any()]
-    faults = tuple(
-        Divergence(session.contract.owner(n), n, _plain(written[n]), _plain(compiled[n]), note="compiled")
-        for n in wrong
-    )
+    faults = tuple(_compared(session, written, compiled, "compiled"))
     return [Check("L0", "compiled or not, it is the same", "fail" if faults else "pass", "", len(actions), faults)]
 
 
@@ -96,13 +92,5 @@ def some_steps(session: Session, count: int) -> tuple[Columns, Any, Columns | No
     return state, steps["action"][following], chance if session.candidate.takes_chance else None
 
 
-def _rows(columns: Columns, rows: slice) -> Columns:
-    return {name: column[rows] for name, column in columns.items()}
-
-
 def _same(a: Columns, b: Columns) -> bool:
     return all(np.array_equal(a[n], b[n], equal_nan=a[n].dtype.kind == "f") for n in a)
-
-
-def _plain(value: Any) -> Any:
-    return np.asarray(value).tolist()
