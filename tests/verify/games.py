@@ -86,6 +86,10 @@ class Hand(Walk):
         return np.zeros(1 + abs(self.at))
 
 
+def stir(x: float) -> float:
+    return float(np.sin(100 * x))
+
+
 class Shake(gym.Env):
     """A number that a step magnifies a hundredfold, and folds back: rounding shows at once."""
 
@@ -98,5 +102,5 @@ class Shake(gym.Env):
         return np.array([self.x]), {}
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        self.x, self.t = float(np.sin(100 * self.x)) + 0.5 * action, self.t + 1
+        self.x, self.t = stir(self.x) + 0.5 * action, self.t + 1
         return np.array([self.x]), 0.0, self.t >= 20, False, {}

@@ -112,30 +112,10 @@ def test_one_name_or_two_but_no_more():
         list(verify_names(["a", "b", "c"], levels=["L0"]))
 
 
-ROOT = """
-version = 1
-reference = "{here}/games.py:Shake"
-candidate = "{here}/walks.py:Shake"
-candidate_options = {{ stronger = 0.0 }}
-[state]
-x = "x"
-t = "t"
-[chance.start]
-value = "draws('reset', 0)"
-[[tolerance]]
-columns = ["state.x", "observation"]
-reason = "the candidate computes in float32"
-[[function]]
-module = "shaking"
-reference = "stir"
-candidate = "{stir}"
-arguments = ["x"]
-"""
-
-
 @pytest.mark.parametrize(("stir", "sound"), [("stir", True), ("stir_a_little_more", False)])
 def test_functions_may_differ_by_what_rounding_explains_and_no_more(stir, sound):
-    verdict = judge(ROOT.format(here=HERE, stir=stir), ("L1",))
+    pair = f'[[function]]\nmodule = "shaking"\nreference = "stir"\ncandidate = "{stir}"\narguments = ["x"]'
+    verdict = judge(f"{SHAKE}\n{pair}", ("L1",))
     check = next(check for check in verdict.checks if check.name == "function stir")
     assert check.count > 100
     assert (check.status == "pass") is sound, check

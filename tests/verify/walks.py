@@ -78,6 +78,14 @@ class Shaken(Record):
     t: jax.Array  # () int32
 
 
+def stir(x: jax.Array, more: float = 0.0) -> jax.Array:
+    return jnp.sin((100 + more) * x.astype(jnp.float32))
+
+
+def stir_a_little_more(x: jax.Array) -> jax.Array:
+    return stir(x, 0.01)
+
+
 @dataclass(frozen=True)
 class Shake(Env[Shaken, Params]):
     """The Shake of games.py, a little stronger if told so."""
@@ -103,5 +111,5 @@ class Shake(Env[Shaken, Params]):
     def draw(self, key: jax.Array, state: Shaken, action: jax.Array, params: Params) -> None: ...
 
     def apply(self, state: Shaken, action: jax.Array, chance: None, params: Params) -> Step:
-        x, t = jnp.sin((100 + self.stronger) * state.x) + 0.5 * action, state.t + 1
+        x, t = stir(state.x, self.stronger) + 0.5 * action, state.t + 1
         return Step(x[None], Shaken(x, t), jnp.float32(0), t >= 20, jnp.bool_(False), {})
