@@ -4,111 +4,39 @@ The engine compares them by the contracts beside the examples. Tables of transit
 contract and engine: every step there is, and hands that nobody is ever dealt.
 """
 
-import importlib.util
 import itertools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-import gymnasium
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from scipy.stats import chisquare
 
-import envwright
-from envwright.core import Env
 from envwright.verify import contract as contracts
 from envwright.verify import pairs
 from envwright.verify.engine import verify
 from envwright.verify.session import Effort
 from envwright.verify.verdict import Verdict
-
-EXAMPLES = Path(__file__).parents[1] / "examples"
-ALPHA = 1e-6
-Array = NDArray[Any]
-Options = dict[str, Any]
-
-
-def load(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-frozen_lake, blackjack, taxi = load("frozen_lake"), load("blackjack"), load("taxi")
-CLASSES = {"frozen_lake": frozen_lake.FrozenLake, "blackjack": blackjack.Blackjack, "taxi": taxi.Taxi}
-IDS = {"frozen_lake": "FrozenLake-v1", "blackjack": "Blackjack-v1", "taxi": "Taxi-v4"}
-
-FLAGS = (False, True)
-TWO_STARTS = ["SFFFH", "FHFSF", "FFFFG"]  # wider than high
-LAKES: list[Options] = [
-    {"map_name": map_name, "is_slippery": slippery} for map_name in ("4x4", "8x8") for slippery in FLAGS
-] + [
-    {"success_rate": 0.75, "reward_schedule": [10, -5, -0.125]},
-    {"success_rate": 1.0, "reward_schedule": [1, -1, 0]},
-    {"desc": TWO_STARTS, "success_rate": 0.5, "reward_schedule": [3, 2, 1]},
-    {"desc": TWO_STARTS, "is_slippery": False},
-]
-TABLES: list[Options] = [{"natural": natural, "sab": sab} for natural in FLAGS for sab in FLAGS]
-TOWNS: list[Options] = [{"is_rainy": rainy, "fickle_passenger": fickle} for rainy in FLAGS for fickle in FLAGS] + [
-    {"is_rainy": True, "fickle_passenger": True, "rainy_probability": 0.5, "fickle_probability": 0.9}
-]
-CASES = [
-    *[("frozen_lake", options) for options in LAKES],
-    *[("blackjack", options) for options in TABLES],
-    *[("taxi", options) for options in TOWNS],
-]
-
-
-# ---- the reference, its luck on a tape ----
-
-
-class Tape:
-    """Stands in for a reference's generator, and remembers what was drawn in which function."""
-
-    def __init__(self, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
-        self.draws: list[tuple[str, Any]] = []
-
-    def random(self) -> float:
-        return self._note(self.rng.random())
-
-    def choice(self, options: Sequence[Any]) -> Any:
-        return self._note(self.rng.choice(options))
-
-    def _note(self, value: Any) -> Any:
-        self.draws.append((sys._getframe(2).f_code.co_name, value))
-        return value
-
-
-class Deck(Tape):
-    """Draws these cards in turn; the suit, which nothing depends on, is always the first."""
-
-    def __init__(self, cards: Sequence[int]) -> None:
-        super().__init__(0)
-        self.cards = iter(cards)
-
-    def choice(self, options: Sequence[Any]) -> Any:
-        return self._note(next(self.cards) if options[0] == 1 else options[0])
-
-
-def make_reference(name: str, options: Options, tape: Tape) -> Any:
-    env: Any = gymnasium.make(IDS[name], **options).unwrapped
-    env._np_random = tape
-    return env
-
-
-def make(name: str, options: Options) -> Env[Any, Any]:
-    return CLASSES[name](**options)
-
+from stochastic import (
+    CASES,
+    CLASSES,
+    EXAMPLES,
+    LAKES,
+    TABLES,
+    Deck,
+    Options,
+    Tape,
+    assert_equal,
+    blackjack,
+    frozen_lake,
+    make,
+    make_reference,
+    pad,
+    taxi,
+)
 
 # ---- the engine ----
 
@@ -140,21 +68,6 @@ def test_the_engine_finds_no_difference(name: str) -> None:
 def test_the_engine_finds_no_difference_with_other_options(name: str, options: Options) -> None:
     verdict = judge(name, options, Effort(episodes=12, limit=200, states=300, corners=100, draws=1000, watched=40))
     assert verdict.passed, verdict.text()
-
-
-# ---- helpers ----
-
-
-def pad(values: Sequence[Any], n: int) -> Array:
-    return np.array([*values, *[0] * (n - len(values))])
-
-
-def assert_equal(candidate: Any, reference: Any, what: str) -> None:
-    """Equal in every bit, once the reference's number is rounded to the candidate's dtype."""
-    candidate = np.asarray(candidate)
-    reference = np.asarray(reference).astype(candidate.dtype)
-    np.testing.assert_array_equal(candidate, reference, err_msg=what)
-    assert candidate.tobytes() == reference.tobytes(), f"the sign of a zero in {what}"
 
 
 # ---- single steps from everywhere, by the reference's table ----
@@ -330,98 +243,3 @@ def test_functions_of_hands_are_the_references() -> None:
         assert_equal(ours, [getattr(original, name)(hand) for hand in hands], name)
     for a, b in itertools.product((0, 17, 21), repeat=2):
         assert float(blackjack.compare(jnp.int32(a), jnp.int32(b))) == original.cmp(a, b)
-
-
-# ---- luck of one's own ----
-
-
-def assert_fits(values: Any, probabilities: dict[int, float]) -> None:
-    """Draws fit a distribution; what is impossible does not occur."""
-    values = np.asarray(values).ravel()
-    assert set(values.tolist()) <= {value for value, p in probabilities.items() if p > 0}
-    likely = {value: p for value, p in probabilities.items() if p > 0}
-    if len(likely) > 1:
-        observed = [int((values == value).sum()) for value in likely]
-        assert chisquare(observed, np.array(list(likely.values())) * len(values)).pvalue > ALPHA
-
-
-def keys(count: int = 20_000) -> jax.Array:
-    return jax.random.split(envwright.key(7), count)
-
-
-@pytest.mark.parametrize("options", LAKES, ids=str)
-def test_the_lake_draws_as_the_reference_does(options: Options) -> None:
-    reference, lake = make_reference("frozen_lake", options, Tape(0)), make("frozen_lake", options)
-    params = lake.default_params
-    start = jax.vmap(lambda key: lake.draw_start(key, params))(keys())
-    assert_fits(start.position, dict(enumerate(reference.initial_state_distrib)))
-    goal = int(np.flatnonzero((reference.desc == b"G").ravel())[0])
-    for position in (0, goal):
-        state = frozen_lake.State(position=jnp.int32(position))
-        luck = jax.vmap(lambda key, state=state: lake.draw(key, state, jnp.int32(1), params))(keys())
-        assert_fits(luck.slip, {i: row[0] for i, row in enumerate(reference.P[position][1])})
-
-
-def test_the_deck_has_four_times_as_many_tens() -> None:
-    table = blackjack.Blackjack()
-    deck = {card: 4 / 13 if card == 10 else 1 / 13 for card in range(1, 11)}
-    dealt = jax.vmap(lambda key: table.draw_start(key, table.default_params))(keys(5000)).cards
-    _, state = table.init(envwright.key(0), table.default_params)
-    drawn = jax.vmap(lambda key: table.draw(key, state, jnp.int32(0), table.default_params))(keys(2000)).cards
-    for cards in (dealt, drawn):
-        assert_fits(cards, deck)
-        neighbours = np.asarray(cards)[:, :-1] * 11 + np.asarray(cards)[:, 1:]
-        assert_fits(neighbours, {a * 11 + b: deck[a] * deck[b] for a in deck for b in deck})
-
-
-@pytest.mark.parametrize("options", TOWNS, ids=str)
-def test_the_town_draws_as_the_reference_does(options: Options) -> None:
-    reference, town = make_reference("taxi", options, Tape(0)), make("taxi", options)
-    params = town.default_params
-    start = jax.vmap(lambda key: town.draw_start(key, params))(keys(60_000))
-    assert_fits(start.state, dict(enumerate(reference.initial_state_distrib)))
-    changes = reference.fickle_probability * reference.fickle_passenger
-    assert_fits(start.fickle, {1: changes, 0: 1 - changes})
-    for code, action in ((262, 0), (262, 4)):
-        _, state = town.start(taxi.StartChance(state=jnp.int32(code), fickle=jnp.bool_(True)), params)
-        luck = jax.vmap(lambda key, state=state, action=action: town.draw(key, state, jnp.int32(action), params))(
-            keys()
-        )
-        assert_fits(luck.slip, {i: row[0] for i, row in enumerate(reference.P[code][action])})
-        assert_fits(luck.destination, {stand: (stand != code % 4) / 3 for stand in range(4)})
-        assert_fits(
-            luck.slip * 4 + luck.destination,
-            {i * 4 + stand: row[0] / 3 for i, row in enumerate(reference.P[code][action]) for stand in (0, 1, 3)},
-        )
-
-
-# ---- as environments ----
-
-
-@pytest.mark.parametrize(("name", "options"), [CASES[0], CASES[6], CASES[-5], CASES[-1]], ids=str)
-def test_runs_compiled_and_in_batches(name: str, options: Options) -> None:
-    env = make(name, options)
-    assert hash(env) == hash(make(name, options))
-    params = env.default_params
-    some = jax.random.split(envwright.key(1), 16)
-    obs, states = jax.jit(jax.vmap(env.reset, in_axes=(0, None)))(some, params)
-    space = env.observation_space(params)
-    assert all(space.contains(o) for o in obs)
-    actions = jax.vmap(env.action_space(params).sample)(some)
-    for _ in range(3):
-        obs, states, _, _, _, _ = jax.jit(jax.vmap(env.step, in_axes=(0, 0, 0, None)))(some, states, actions, params)
-        assert all(space.contains(o) for o in obs)
-
-
-@pytest.mark.parametrize(
-    ("build", "says"),
-    [
-        (lambda: frozen_lake.FrozenLake(map_name="5x5"), "5x5"),
-        (lambda: frozen_lake.FrozenLake(success_rate=1.5), "1.5"),
-        (lambda: frozen_lake.FrozenLake(desc=["FG"]), "tile S"),
-        (lambda: taxi.Taxi(rainy_probability=-1), "rainy_probability"),
-    ],
-)
-def test_impossible_options_are_refused(build: Callable[[], Any], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
-        build()

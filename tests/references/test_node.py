@@ -1,13 +1,12 @@
 """Games in JavaScript: what they are, their state, their functions."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import jax
 import numpy as np
 import pytest
-from node_games import PIG, a_game, needs_node, same
+from node_games import a_game, needs_node, same
 
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box, Discrete
@@ -21,12 +20,6 @@ from envwright.references.protocol import (
 )
 
 pytestmark = needs_node
-
-
-@pytest.fixture(scope="module")
-def pig() -> Iterator[NodeReference]:
-    with NodeReference(PIG) as reference:
-        yield reference
 
 
 # ---- what it is ----

@@ -3,14 +3,12 @@
 import importlib.util
 import sys
 import tomllib
-from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
 import jax
 import numpy as np
-import pytest
-from node_games import GAMES, PIG, needs_node, play
+from node_games import GAMES, needs_node, play
 
 from envwright.core.record import field_names
 from envwright.references.node import NodeReference
@@ -22,12 +20,6 @@ from envwright.references.protocol import (
 )
 
 pytestmark = needs_node
-
-
-@pytest.fixture(scope="module")
-def pig() -> Iterator[NodeReference]:
-    with NodeReference(PIG) as reference:
-        yield reference
 
 
 def load_candidate() -> ModuleType:

@@ -1,11 +1,11 @@
 """Which lines and branches of a game in JavaScript have run."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from node_games import PIG, a_game, needs_node, play, same, with_draws
+from node_games import a_game, needs_node, play, same, with_draws
 
 from envwright.references.node import NodeReference
 from envwright.references.protocol import Covered, Draw, ReferenceFailedError, Watchpoint
@@ -13,12 +13,6 @@ from envwright.references.protocol import Covered, Draw, ReferenceFailedError, W
 pytestmark = needs_node
 
 BUST = "pig.js:75 return this.bust();"
-
-
-@pytest.fixture(scope="module")
-def pig() -> Iterator[NodeReference]:
-    with NodeReference(PIG) as reference:
-        yield reference
 
 
 def covered_by(game: NodeReference, run: Callable[[], object]) -> Covered:

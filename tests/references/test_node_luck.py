@@ -1,6 +1,5 @@
 """The luck of games in JavaScript: seeded, recorded, replayed."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +14,6 @@ from envwright.references.protocol import (
 )
 
 pytestmark = needs_node
-
-
-@pytest.fixture(scope="module")
-def pig() -> Iterator[NodeReference]:
-    with NodeReference(PIG) as reference:
-        yield reference
 
 
 def test_a_seed_gives_the_same_game_in_this_process_and_in_another(pig: NodeReference) -> None:

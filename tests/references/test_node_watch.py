@@ -1,12 +1,11 @@
 """The middle of a step of games in JavaScript, and their calls."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from node_games import PIG, a_game, needs_node, play, same, with_draws
+from node_games import a_game, needs_node, play, same, with_draws
 
 from envwright.core.errors import EnvwrightError
 from envwright.references.node import NodeReference
@@ -18,12 +17,6 @@ from envwright.references.protocol import (
 pytestmark = needs_node
 
 THROW = Watchpoint("throw", "roll", "this.state.turn += gained;")
-
-
-@pytest.fixture(scope="module")
-def pig() -> Iterator[NodeReference]:
-    with NodeReference(PIG) as reference:
-        yield reference
 
 
 def test_watches_the_middle_of_a_step(pig: NodeReference) -> None:
