@@ -6,10 +6,10 @@ import sys
 from collections.abc import Sequence
 
 import envwright
-from envwright.cli import completion, contract, list_envs, play, reference, replay, verify
+from envwright.cli import completion, contract, eval, list_envs, play, reference, replay, train, verify, watch
 from envwright.core.errors import EnvwrightError
 
-COMMANDS = (list_envs, play, verify, replay, contract, reference, completion)
+COMMANDS = (list_envs, play, verify, replay, contract, reference, train, eval, watch, completion)
 
 DESCRIPTION = """\
 Fast reinforcement-learning environments, proven to behave like the slow ones they replace."""

@@ -100,6 +100,16 @@ def each(function: Callable[..., Any], *batch: Any, params: Any) -> Any:
     return jax.vmap(lambda *one: function(*one, params), in_axes=LAST, out_axes=LAST)(*batch)
 
 
+def to_back(batch: Any) -> Any:
+    """Environments from the first axis of every leaf to the last."""
+    return jax.tree.map(lambda leaf: jnp.moveaxis(leaf, 0, LAST), batch)
+
+
+def to_front(batch: Any) -> Any:
+    """Environments from the last axis of every leaf to the first."""
+    return jax.tree.map(lambda leaf: jnp.moveaxis(leaf, LAST, 0), batch)
+
+
 def _restart(env: Env[Any, Any], step: Step, fresh: tuple[Obs, Any]) -> Step:
     fresh_obs, fresh_state = fresh
     inherited = jax.vmap(env.inherit, in_axes=LAST, out_axes=LAST)(step.state, fresh_state)

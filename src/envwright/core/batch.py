@@ -109,6 +109,10 @@ class JaxBatch:
         self._running, step = _step_and_restart(self.env, self._now(), self._actions(actions), self.params)
         return step
 
+    def legal_actions(self) -> Any:
+        """Which actions may be taken now, (num_envs, n) booleans; None: all."""
+        return _legal(self.env, self._now().state, self.params)
+
     def save(self, index: int) -> bytes:
         raw = _without_key_type(self._now())
         index = self._index(index)
@@ -201,6 +205,11 @@ def _begin(env: Env[Any, Any], keys: jax.Array, params: Any) -> Running:
     calls = jnp.zeros(keys.shape, jnp.uint32)
     obs, state = jax.vmap(env.init, in_axes=(0, None))(_luck(keys, calls), params)
     return Running(keys, calls + 1, obs, state)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _legal(env: Env[Any, Any], state: Any, params: Any) -> Any:
+    return jax.vmap(env.legal_actions, in_axes=(0, None))(state, params)
 
 
 @jax.jit

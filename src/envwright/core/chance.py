@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.random import define_prng_impl
 
+_ROUNDS = 4  # of a shuffle, two half-rounds each
 _GOLDEN = 0x9E3779B9  # 2**32 / golden ratio: consecutive counters land far apart
 
 
@@ -101,3 +102,27 @@ def restart_key(key: jax.Array) -> jax.Array:
 def fork(key: jax.Array, n: int) -> tuple[jax.Array, ...]:
     """`n` independent keys. Like `jax.random.split`, but under `vmap` no array of keys is built and cut up again."""
     return tuple(jax.random.fold_in(key, i) for i in range(n))
+
+
+def shuffled(key: jax.Array, n: int) -> jax.Array:
+    """The numbers 0 .. n-1 in random order, (n,) int32, without sorting: XLA's sort is slow on CPU.
+
+    A Feistel network with random round keys permutes the numbers of as many bits as n - 1 has; a number that lands on n
+    or beyond is sent on until it does not, as a walk along its cycle must. Not every one of the n! orders can come out.
+    """
+    bits = max(2, (n - 1).bit_length())
+    low_bits = bits // 2
+    low_mask, high_mask = jnp.uint32(2**low_bits - 1), jnp.uint32(2 ** (bits - low_bits) - 1)
+    round_keys = jax.random.bits(key, (_ROUNDS, 2), jnp.uint32)
+
+    def permute(x: jax.Array) -> jax.Array:
+        low, high = x & low_mask, x >> low_bits
+        for low_key, high_key in round_keys:
+            low = low ^ (_mix(high + low_key) & low_mask)
+            high = high ^ (_mix(low + high_key) & high_mask)
+        return low | (high << low_bits)
+
+    x = permute(jnp.arange(n, dtype=jnp.uint32))
+    if n < 2**bits:
+        x = jax.lax.while_loop(lambda x: (x >= n).any(), lambda x: jnp.where(x >= n, permute(x), x), x)
+    return x.astype(jnp.int32)

@@ -31,7 +31,7 @@ class Step(NamedTuple):
 
     obs: Obs
     state: Any
-    reward: jax.Array  # () float32
+    reward: jax.Array  # () float32, of a game for several players one each
     terminated: jax.Array  # () bool, the rules ended the episode
     truncated: jax.Array  # () bool, the time limit did; both flags may be true
     info: dict[str, Any]  # the same tree at every step
@@ -72,6 +72,17 @@ class Env(ABC, Generic[State, Params]):
     def apply(self, state: State, action: jax.Array, chance: Chance, params: Params) -> Step:
         """One step, given its luck. Never resets."""
 
+    @property
+    def players(self) -> int:
+        """How many act at once. With two or more, observations, actions, rewards and legal actions have a leading axis
+        of players; whose turn it is not has one legal action, to wait."""
+        return 1
+
+    def legal_actions(self, state: State, params: Params) -> jax.Array | None:
+        """Which actions of a `Discrete` space may be taken, as booleans; None: all. Never all false."""
+        del state, params
+        return None
+
     def inherit(self, old: State, new: State) -> State:
         """What an auto-reset carries over from the ended episode. Nothing, unless the reference leaks state."""
         del old
@@ -96,7 +107,7 @@ class Env(ABC, Generic[State, Params]):
 
     def transition(self, key: jax.Array, state: State, action: Any, params: Params) -> Step:
         """One step, raw: never resets."""
-        action = check_action(self.action_space(params), action)
+        action = check_action(self.action_space(params), action, self.players)
         return self.apply(state, action, self.draw(key, state, action, params), params)
 
     def reset(self, key: jax.Array, params: Params | None = None) -> tuple[Obs, State]:

@@ -5,6 +5,7 @@ import importlib
 import importlib.metadata
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from envwright.core.env import Env
@@ -41,6 +42,12 @@ class Spec:
             return getattr(importlib.import_module(module), name)
         except (ModuleNotFoundError, AttributeError) as error:
             raise EnvwrightError(f"{self.id} should be at {self.entry_point}, but: {error}.") from error
+
+    @property
+    def folder(self) -> Path:
+        """Where its code is, and what ships beside it: card, contract, tuned config."""
+        kind = self.load()
+        return Path(importlib.import_module(kind.__module__).__file__ or ".").parent
 
 
 _specs: dict[str, Spec] = {}

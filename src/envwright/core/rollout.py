@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax.sharding import Mesh, PartitionSpec
 
 from envwright.core import execute
-from envwright.core.autoreset import LAST, AutoReset, strategy
+from envwright.core.autoreset import AutoReset, strategy, to_back, to_front
 from envwright.core.chance import fork
 from envwright.core.env import Env
 from envwright.core.errors import BatchError
@@ -102,23 +102,23 @@ def rollout(
     def one_step(last: Last, key: jax.Array, indices: jax.Array, params: Any) -> tuple[Last, Any]:
         """Environments along the last axis; the policy and `collect` see them along the first."""
         act_keys, step_keys = (jax.vmap(jax.random.fold_in, in_axes=(None, 0))(k, indices) for k in fork(key, 2))
-        actions = policy(act_keys, _to_front(last.obs))
-        step = how.step(env, step_keys, last.state, _to_back(actions), params)
+        actions = policy(act_keys, to_front(last.obs))
+        step = how.step(env, step_keys, last.state, to_back(actions), params)
         flags = step.reward, step.terminated, step.truncated
         after = Last(step.obs, step.state, *flags)
         if collect is None:
             return after, None
         info = dict(step.info)
         final_obs = info.pop("final_observation")
-        kept = _to_front(Transition(last.obs, _to_back(actions), *flags, final_obs, step.state, info))
+        kept = to_front(Transition(last.obs, to_back(actions), *flags, final_obs, step.state, info))
         return after, collect(kept)
 
     def one_tile(key: jax.Array, indices: jax.Array, last: Last, params: Any) -> tuple[Last, Any]:
         def body(last: Last, t: jax.Array) -> tuple[Last, Any]:
             return one_step(last, jax.random.fold_in(key, t), indices, params)
 
-        last, history = jax.lax.scan(body, _to_back(last), jnp.arange(steps, dtype=jnp.uint32))
-        return _to_front(last), history
+        last, history = jax.lax.scan(body, to_back(last), jnp.arange(steps, dtype=jnp.uint32))
+        return to_front(last), history
 
     def one_device(key: jax.Array, indices: jax.Array, last: Last, params: Any) -> tuple[Last, Any]:
         if tiles == 1:
@@ -128,7 +128,7 @@ def rollout(
 
     run = _over_devices(execute.one_kernel(one_device) if a_tile else one_device, over, num_envs)
     start = jax.jit(
-        lambda key, params: _blank(_to_front(how.reset(env, jax.random.split(key, num_envs), params))),
+        lambda key, params: _blank(to_front(how.reset(env, jax.random.split(key, num_envs), params))),
         out_shardings=execute.batch_sharding(over),
     )
     return Rollout(num_envs, steps, start, run if collect else lambda *args: run(*args)[0], params)
@@ -168,15 +168,6 @@ def _join(last: Last, history: Any) -> tuple[Last, Any]:
     last = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), last)
     # (tiles, steps, tile, ...) -> (steps, tiles * tile, ...)
     return last, jax.tree.map(lambda x: jnp.moveaxis(x, 0, 1).reshape(x.shape[1], -1, *x.shape[3:]), history)
-
-
-def _to_back(batch: Any) -> Any:
-    """Environments from the first axis of every leaf to the last."""
-    return jax.tree.map(lambda leaf: jnp.moveaxis(leaf, 0, LAST), batch)
-
-
-def _to_front(batch: Any) -> Any:
-    return jax.tree.map(lambda leaf: jnp.moveaxis(leaf, LAST, 0), batch)
 
 
 def _blank(start: tuple[Any, Any]) -> Last:

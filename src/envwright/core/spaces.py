@@ -72,17 +72,18 @@ def scale_bits(bits: jax.Array, n: int) -> jax.Array:
     return (high * jnp.uint32(n) + ((low * jnp.uint32(n)) >> 16)) >> 16
 
 
-def check_action(space: Space, action: Any) -> jax.Array:
-    """The action as an array of the space's dtype; raises `ActionError` on another shape or kind of number.
+def check_action(space: Space, action: Any, players: int = 1) -> jax.Array:
+    """The action, or one of each player, as an array of the space's dtype; `ActionError` on any other kind or shape.
 
     Shape and dtype are known while tracing, so the check costs nothing at run time.
     """
     action = jnp.asarray(action)
     wanted = "an integer" if isinstance(space, Discrete) else "a floating-point"
     kind = jnp.integer if isinstance(space, Discrete) else jnp.floating
-    if action.shape != space.shape or not jnp.issubdtype(action.dtype, kind):
+    shape = space.shape if players == 1 else (players, *space.shape)
+    if action.shape != shape or not jnp.issubdtype(action.dtype, kind):
         raise ActionError(
-            f"This environment takes {wanted} action of shape {space.shape}, but got {action.dtype} of shape "
+            f"This environment takes {wanted} action of shape {shape}, but got {action.dtype} of shape "
             f"{action.shape}; for a batch of environments use envwright.batch or jax.vmap."
         )
     return action.astype(space.dtype)

@@ -50,6 +50,13 @@ class TimeLimit(Env[TimedState, TimedParams]):
     def action_space(self, params: TimedParams) -> Space:
         return self.env.action_space(params.inner)
 
+    @property
+    def players(self) -> int:
+        return self.env.players
+
+    def legal_actions(self, state: TimedState, params: TimedParams) -> jax.Array | None:
+        return self.env.legal_actions(state.inner, params.inner)
+
     def draw_start(self, key: jax.Array, params: TimedParams) -> Chance:
         return self.env.draw_start(key, params.inner)
 

@@ -1,0 +1,44 @@
+"""`envwright eval`"""
+
+import argparse
+from pathlib import Path
+
+from envwright.cli.numbers import LARGEST_SEED, whole_number
+
+NAME = "eval"
+HELP = "Play games with a trained policy and say how good it is."
+EXAMPLES = """\
+examples:
+  envwright eval out/train/pong
+  envwright eval out/train/pong --on reference     in the slow original
+  envwright eval out/train/pong --likeliest        the likeliest action always, instead of drawing
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("trained", type=Path, metavar="RUN", help="a run's folder or a checkpoint")
+    parser.add_argument("--games", type=whole_number(1), default=100, help="how many (default 100)")
+    parser.add_argument("--on", choices=("envwright", "reference"), default="envwright", help="where to play")
+    parser.add_argument("--likeliest", action="store_true", help="take the likeliest action instead of drawing one")
+    parser.add_argument("--seed", type=whole_number(0, LARGEST_SEED), default=1_000_000, help="other games")
+    parser.add_argument("--of-seed", type=whole_number(0, LARGEST_SEED), help="which of a run's seeds (default: first)")
+
+
+def run(args: argparse.Namespace) -> int:
+    from envwright.core.batch import JaxBatch
+    from envwright.core.registry import make
+    from envwright.train.config import from_plain
+    from envwright.train.evaluate import play_games
+    from envwright.train.run import load_player
+
+    player, header = load_player(args.trained, args.of_seed)
+    options = from_plain(header["config"]).env_options
+    if args.on == "reference":
+        from envwright.verify.pairs import batch_of_reference
+
+        batch = batch_of_reference(header["env"], dict(options), args.games)
+    else:
+        batch = JaxBatch(make(header["env"], **options), args.games)
+    games = play_games(batch, player, args.seed, sample=not args.likeliest)
+    print(f"{player.name}, on {args.on}: {games.text()}")
+    return 0

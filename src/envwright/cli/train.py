@@ -1,0 +1,111 @@
+"""`envwright train`"""
+
+import argparse
+import math
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from envwright.cli.numbers import LARGEST_SEED, whole_number
+from envwright.cli.screen import Status, bold
+from envwright.core import tune_cpu
+from envwright.core.registry import spec
+
+if TYPE_CHECKING:
+    from envwright.train.run import Progress, Run
+
+NAME = "train"
+HELP = "Train a policy with PPO; run the same command again to go on after an interruption."
+EXAMPLES = """\
+examples:
+  envwright train pong                     with the tuned settings that ship with it
+  envwright train pong --seeds 3           three runs at once
+  envwright train cartpole --set learning_rate=0.001 --set network.hidden=[256,256]
+  envwright eval out/train/pong            how good it is
+  envwright watch out/train/pong           what it looks like
+
+Everything goes to --out: checkpoints, metrics.jsonl, TensorBoard's event file, the learning curve. A run that was
+killed goes on from its last checkpoint to exactly the curve it would have had. Across machines, start the same command
+on each with --coordinator HOST:PORT --processes N --process I.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("env", help="id or short name, see: envwright list")
+    parser.add_argument("--config", type=Path, help="settings (default: the ppo.toml beside the environment)")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting")
+    parser.add_argument("--steps", type=whole_number(1), help="total steps of all environments (default: the config's)")
+    parser.add_argument("--seed", type=whole_number(0, LARGEST_SEED), default=0, help="the first seed (default 0)")
+    parser.add_argument("--seeds", type=whole_number(1), default=1, help="how many seeds to train at once (default 1)")
+    parser.add_argument("--out", type=Path, help="the run's folder (default out/train/ENV)")
+    parser.add_argument("--fresh", action="store_true", help="begin again, deleting the run in that folder")
+    parser.add_argument("--devices", type=whole_number(1), help="devices to share the work (default: all)")
+    parser.add_argument("--games", type=whole_number(1), default=100, help="games to play at the end (default 100)")
+    parser.add_argument("--coordinator", metavar="HOST:PORT", help="where several processes meet")
+    parser.add_argument("--processes", type=whole_number(1), help="how many processes there are")
+    parser.add_argument("--process", type=whole_number(0), help="which of them this is, from 0")
+
+
+def run(args: argparse.Namespace) -> int:
+    chosen = spec(args.env)
+    from envwright.train import hosts
+
+    tune_cpu(1 if args.processes else args.devices)
+    hosts.join(args.coordinator, args.processes, args.process)
+    import jax
+
+    from envwright.train import config as configs
+    from envwright.train.run import Run, train
+
+    config = configs.load(args.config) if args.config else configs.for_env(chosen.id)
+    config = configs.changed(configs.with_settings(config, args.set), total_steps=args.steps)
+    folder = args.out or Path("out") / "train" / chosen.name
+    seeds = tuple(range(args.seed, args.seed + args.seeds))
+    this = Run(folder, chosen.id, config, seeds, None if args.processes else args.devices)
+    began = time.monotonic()
+    train(this, fresh=args.fresh, progress=Show(chosen.name))
+    if jax.process_index():
+        return 0
+    print(f"{config.updates * config.batch * len(seeds):,} steps in {time.monotonic() - began:.1f} s, in {folder}")
+    _finish(this, args.games)
+    return 0
+
+
+def _finish(run: "Run", games: int) -> None:
+    """What has been learned: games played, and the curve."""
+    from envwright.core.batch import JaxBatch
+    from envwright.core.registry import make
+    from envwright.train.curve import draw_curve
+    from envwright.train.evaluate import play_games
+    from envwright.train.run import load_player
+
+    env = make(run.env, **run.config.env_options)
+    for seed in run.seeds:
+        player, _ = load_player(run.folder, seed)
+        label = f"seed {seed}: " if len(run.seeds) > 1 else ""
+        if env.players == 1:
+            print(f"{label}{play_games(JaxBatch(env, games), player, seed=1_000_000 + seed).text()}")
+    if picture := draw_curve(run.folder):
+        print(f"Learning curve: {picture}")
+
+
+class Show:
+    """Progress: one line rewritten in a terminal, ten lines in a log."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._status, self._tenth = name, Status(), 0
+
+    def __call__(self, now: "Progress") -> None:
+        share = now.steps / now.total
+        value = now.row["return"]
+        score = "-" if math.isnan(value) else f"{value:.2f}"
+        text = f"{self._name} {share:4.0%}  {now.steps / 1e6:.1f}M of {now.total / 1e6:.1f}M steps  return {score}"
+        if not math.isnan(now.rate):
+            left = (now.total - now.steps) / now.rate
+            text += f"  {now.rate / 1e6:.2f}M steps/s  {left:.0f} s left"
+        self._status.show(text)
+        if share == 1:
+            self._status.clear()
+        if not self._status.shown and int(share * 10) > self._tenth:
+            self._tenth = int(share * 10)
+            print(bold(text) if share == 1 else text, flush=True)

@@ -1,0 +1,63 @@
+"""`envwright watch`"""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from envwright.cli.numbers import LARGEST_SEED, whole_number
+from envwright.core.errors import EnvwrightError
+
+NAME = "watch"
+HELP = "Film a trained policy at play, as GIF or MP4."
+EXAMPLES = """\
+examples:
+  envwright watch out/train/pong                  writes out/train/pong/game.gif
+  envwright watch out/train/pong --out pong.mp4 --fps 60
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("trained", type=Path, metavar="RUN", help="a run's folder or a checkpoint")
+    parser.add_argument("--out", type=Path, help="the film, .gif or .mp4 (default: game.gif in the run's folder)")
+    parser.add_argument("--steps", type=whole_number(1), default=300, help="film at most so many (default 300)")
+    parser.add_argument("--fps", type=whole_number(1), default=30, help="steps a second (default 30)")
+    parser.add_argument("--scale", type=whole_number(1), default=1, help="enlarge so many times (default 1)")
+    parser.add_argument("--seed", type=whole_number(0, LARGEST_SEED), default=0, help="another seed, another game")
+    parser.add_argument("--of-seed", type=whole_number(0, LARGEST_SEED), help="which of a run's seeds (default: first)")
+
+
+def run(args: argparse.Namespace) -> int:
+    from envwright.play.film import save_film
+    from envwright.train.config import from_plain
+    from envwright.train.run import load_player
+
+    player, header = load_player(args.trained, args.of_seed)
+    folder = args.trained if args.trained.is_dir() else args.trained.parent
+    path = args.out or folder / "game.gif"
+    if path.suffix not in (".gif", ".mp4"):
+        raise EnvwrightError(f"A film is a .gif or an .mp4, not '{path.name}'.")
+    frames = _frames(header["env"], from_plain(header["config"]).env_options, player, args)
+    many = save_film(frames, path, fps=args.fps, scale=args.scale)
+    print(f"{many} frames of {player.name} in {path}")
+    return 0
+
+
+def _frames(env: str, options: Any, player: Any, args: argparse.Namespace) -> Iterator[Any]:
+    """A game to its end, or as far as asked."""
+    import numpy as np
+
+    from envwright.core.batch import JaxBatch
+    from envwright.core.registry import make
+
+    batch = JaxBatch(make(env, **options), 1)
+    rng = np.random.default_rng(args.seed)
+    obs, memory = batch.reset([args.seed]), player.no_memory(1)
+    yield batch.render(0)
+    for _ in range(args.steps):
+        actions, memory = player.act(obs, memory, player.noise(rng, 1), batch.legal_actions())
+        step = batch.step(actions)
+        yield batch.render(0)
+        if bool(step.terminated[0] | step.truncated[0]):
+            return
+        obs = step.obs

@@ -1,0 +1,58 @@
+"""A policy: a network between an observation space and an action space."""
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+
+from envwright.core.record import Record
+from envwright.core.spaces import Space
+from envwright.train import networks
+from envwright.train.actions import Actions, actions_of, size_of
+from envwright.train.config import Network
+
+MOST_SIGHT = 10.0  # normalised observations are cut off here: a sensor gone mad must not blind the network
+
+
+class Sight(Record):
+    """Mean and variance of every number observed so far, by which observations are normalised."""
+
+    mean: jax.Array
+    variance: jax.Array
+    count: jax.Array  # () float32
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a network is between; its weights are elsewhere."""
+
+    network: Network
+    observations: Space
+    action_space: Space
+    normalised: bool = False
+
+    @property
+    def actions(self) -> Actions:
+        return actions_of(self.action_space)
+
+    def make(self, key: jax.Array) -> networks.Params:
+        """A new network's weights."""
+        actions = self.actions
+        return networks.make(self.network, size_of(self.observations), actions.outputs, actions.spread, key)
+
+    def first_sight(self) -> Sight:
+        size = size_of(self.observations)
+        return Sight(jnp.zeros(size, jnp.float32), jnp.ones(size, jnp.float32), jnp.float32(1e-4))
+
+    def normalise(self, sight: Sight, seen: jax.Array) -> jax.Array:
+        if not self.normalised:
+            return seen
+        return jnp.clip((seen - sight.mean) * jax.lax.rsqrt(sight.variance + 1e-8), -MOST_SIGHT, MOST_SIGHT)
+
+
+def learn_sight(sight: Sight, mean: jax.Array, variance: jax.Array, count: jax.Array) -> Sight:
+    """The moments of what was seen before and of what is new, together."""
+    total = sight.count + count
+    delta = mean - sight.mean
+    second = sight.variance * sight.count + variance * count + delta * delta * (sight.count * count / total)
+    return Sight(sight.mean + delta * (count / total), second / total, total)

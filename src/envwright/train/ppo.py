@@ -1,0 +1,177 @@
+"""PPO on an environment of ours: rollouts and learning compiled into one program.
+
+    trainer = Trainer(env, config)
+    state = trainer.start()
+    state, metrics = trainer.run(state, updates=10)      a row of metrics an update
+
+Several seeds train at once: a leading axis of seeds on the learners and on the metrics. Devices share the environments
+of a run and average its gradients; if there are at least as many seeds as devices, each trains seeds of its own.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec
+
+from envwright.core import chance, execute
+from envwright.core.autoreset import strategy
+from envwright.core.env import Env
+from envwright.core.record import Record, field_names
+from envwright.train.collect import Actors, begin, collect
+from envwright.train.config import Config, ConfigError
+from envwright.train.experience import Totals
+from envwright.train.learn import Learner, learn, new_learner
+from envwright.train.player import Player
+from envwright.train.policy import Policy
+
+Metrics = dict[str, Any]
+
+
+class TrainState(Record):
+    """All that a run is, between two updates; every leaf has a leading axis of seeds."""
+
+    learner: Learner
+    actors: Actors  # a second axis of environments, or seats
+    seed: jax.Array  # uint32
+
+
+class Trainer:
+    """A run, or several that differ by their seed."""
+
+    def __init__(
+        self,
+        env: Env[Any, Any],
+        config: Config,
+        *,
+        params: Any = None,
+        devices: int | None = None,
+        seeds: Sequence[int] = (0,),
+    ) -> None:
+        self.env, self.config, self.seeds = env, config, tuple(seeds)
+        self.params = env.default_params if params is None else params
+        self.policy = policy_of(env, config, self.params)
+        self.mesh = execute.mesh(devices)
+        self.by_seed = len(seeds) > 1 and len(seeds) % self.mesh.size == 0
+        shares = 1 if self.by_seed else self.mesh.size
+        check_divides(config, self.policy, execute.check_divides(config.num_envs, shares, "devices") * env.players)
+        self._how = strategy(config.autoreset)
+        seed_axis, env_axis = (execute.AXIS, None) if self.by_seed else (None, execute.AXIS)
+        alike, spread = PartitionSpec(seed_axis), PartitionSpec(seed_axis, env_axis)
+        self._specs = TrainState(learner=alike, actors=spread, seed=alike)  # pyright: ignore[reportArgumentType]
+        self._axis = None if self.mesh.size == 1 or self.by_seed else execute.AXIS
+        self._run = jax.jit(self._many_updates, static_argnums=1, donate_argnums=0)
+        self._start = jax.jit(self._begin, out_shardings=self.shardings())
+
+    def start(self) -> TrainState:
+        """Before the first update."""
+        return self._start(np.asarray(self.seeds, np.uint32))
+
+    def run(self, state: TrainState, updates: int) -> tuple[TrainState, Metrics]:
+        """Make `updates` updates. Metrics are arrays (updates, seeds). The state given is used up."""
+        return self._run(state, updates)
+
+    def player(self, state: TrainState, index: int = 0, name: str = "trained") -> Player:
+        """The policy of one of the seeds as it is now."""
+        return player_of(self.policy, jax.tree.map(lambda leaf: leaf[index], state.learner), name)
+
+    def shardings(self) -> Any:
+        """Where each part of a state lives."""
+        shapes = jax.eval_shape(self._begin, jax.ShapeDtypeStruct((len(self.seeds),), jnp.uint32))
+
+        def place(spec: PartitionSpec, part: Any) -> Any:
+            return jax.tree.map(lambda _: NamedSharding(self.mesh, spec), part)
+
+        return TrainState(*(place(getattr(self._specs, name), getattr(shapes, name)) for name in field_names(shapes)))
+
+    def _begin(self, seeds: jax.Array) -> TrainState:
+        def one(seed: jax.Array) -> TrainState:
+            net_key, env_key = chance.fork(chance.key(seed), 2)
+            keys = jax.random.split(env_key, self.config.num_envs)
+            actors = begin(self.env, self.policy, self._how, keys, self.params)
+            return TrainState(new_learner(self.policy, net_key), actors, seed)
+
+        return jax.lax.map(one, seeds)
+
+    def _many_updates(self, state: TrainState, updates: int) -> tuple[TrainState, Metrics]:
+        indices = jnp.arange(self.config.num_envs, dtype=jnp.uint32)
+        spec = PartitionSpec(None if self.by_seed else execute.AXIS)
+
+        def share(state: TrainState, indices: jax.Array) -> tuple[TrainState, Metrics]:
+            one = partial(self._update, indices=indices)
+
+            def body(state: TrainState, _: None) -> tuple[TrainState, Metrics]:
+                return each_seed(one, state)
+
+            return jax.lax.scan(body, state, None, updates)
+
+        metrics_spec = PartitionSpec(None, self._specs.seed[0])
+        run = jax.shard_map(
+            share,
+            mesh=self.mesh,
+            in_specs=(self._specs, spec),
+            out_specs=(self._specs, metrics_spec),
+            check_vma=False,
+        )
+        return run(state, indices)
+
+    def _update(self, state: TrainState, indices: jax.Array) -> tuple[TrainState, Metrics]:
+        learner = state.learner
+        key = jax.random.fold_in(jax.random.fold_in(chance.key(state.seed), 2), learner.updates)
+        rollout_key, learn_key = chance.fork(key, 2)
+        memory = state.actors.memory
+        actors, experience, totals = collect(
+            self.env, self.policy, self._how, learner.weights, learner.sight, state.actors, rollout_key, indices,
+            self.config.steps, self.params,
+        )  # fmt: skip
+        if self._axis is not None:
+            learn_key = jax.random.fold_in(learn_key, jax.lax.axis_index(self._axis))
+            totals = jax.lax.psum(totals, self._axis)
+        learner, metrics = learn(self.policy, self.config, learner, experience, memory, learn_key, self._axis)
+        return TrainState(learner, actors, state.seed), summary(totals) | metrics
+
+
+def each_seed(one: Any, state: TrainState) -> tuple[TrainState, Metrics]:
+    """An update of each seed: one after the other on CPU, where batches of matrix products are slow, else at once."""
+    many = state.seed.shape[0]
+    if many == 1:
+        first = jax.tree.map(lambda leaf: leaf[0], state)
+        return jax.tree.map(lambda leaf: leaf[None], one(first))
+    return jax.lax.map(one, state) if execute.on_cpu() else jax.vmap(one)(state)
+
+
+def player_of(policy: Policy, learner: Learner, name: str) -> Player:
+    """A learner's policy in NumPy."""
+    weights, mean, variance = jax.device_get((learner.weights, learner.sight.mean, learner.sight.variance))
+    return Player(policy, weights, mean, variance, name)
+
+
+def policy_of(env: Env[Any, Any], config: Config, params: Any) -> Policy:
+    """The policy that fits an environment."""
+    spaces = env.observation_space(params), env.action_space(params)
+    return Policy(config.network, *spaces, config.normalise_observations)
+
+
+def check_divides(config: Config, policy: Policy, seats: int) -> None:
+    """A share of the batch must fall into equal minibatches."""
+    parts, what = (seats, "environments") if policy.network.kind == "gru" else (seats * config.steps, "steps")
+    if parts % config.minibatches:
+        raise ConfigError(
+            f"{parts} {what} on a device do not divide into {config.minibatches} minibatches; change num_envs, steps "
+            "or minibatches."
+        )
+
+
+def summary(totals: Totals) -> Metrics:
+    """The episodes that ended during a rollout; NaN where none did."""
+    many = totals.episodes
+    mean = totals.returns / many
+    return {
+        "episodes": many,
+        "return": mean,
+        "return_sd": jnp.sqrt(jnp.maximum(totals.squares / many - mean * mean, 0)),
+        "length": totals.lengths / many,
+    }

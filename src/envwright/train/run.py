@@ -1,0 +1,227 @@
+"""A training run from beginning to end: chunks of updates on the devices, and between them the files on the host.
+
+folder/config.json        what the run is; another run will not be mixed with it
+folder/checkpoints/       the newest states, from which a killed run goes on to the same bits
+folder/metrics.jsonl      what was learned, a line an update
+folder/events.out...      the same for TensorBoard
+"""
+
+import importlib.metadata
+import json
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from jax.experimental import multihost_utils
+
+from envwright.core.errors import EnvwrightError
+from envwright.core.registry import make, spec
+from envwright.train import checkpoint, metrics
+from envwright.train.config import Config, ConfigError, from_plain
+from envwright.train.player import Player
+from envwright.train.ppo import Trainer, TrainState, policy_of
+
+CHUNK = 2**20  # steps between two looks from the host
+LEAST_CHUNKS = 20  # of a run, however short
+SAVE_EVERY = 5.0  # seconds of training between two checkpoints
+SAVE_SHARE = 0.05  # of the time may go into writing them
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run is."""
+
+    steps: int
+    total: int
+    row: metrics.Row  # the last one
+    rate: float  # steps a second, compiling left out; not a number after the first chunk
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is trained, and where it is kept."""
+
+    folder: Path
+    env: str
+    config: Config
+    seeds: tuple[int, ...] = (0,)
+    devices: int | None = None
+
+    @property
+    def chunk(self) -> int:
+        """Updates between two looks."""
+        updates = self.config.updates
+        most = max(1, min(CHUNK // self.config.batch, updates // LEAST_CHUNKS))
+        even = max(n for n in range(1, most + 1) if updates % n == 0)
+        return even if 2 * even >= most else most  # a last chunk of another length would be compiled for itself
+
+    def about(self) -> dict[str, Any]:
+        """What decides the result, as files have it."""
+        return {"env": spec(self.env).id, "config": self.config.plain(), "seeds": list(self.seeds)}
+
+
+def train(run: Run, *, fresh: bool = False, progress: Callable[[Progress], None] = lambda now: None) -> Trainer:
+    """Train, or go on with what the folder holds; the finished run stays in the folder."""
+    env = make(run.env, **run.config.env_options)
+    trainer = Trainer(env, run.config, devices=run.devices, seeds=run.seeds)
+    first = jax.process_index() == 0
+    if first:
+        _open(run, fresh)
+    _together("folder is there")
+    state, done = resume(run, trainer)
+    log = metrics.Log(run.folder, done) if first else None
+    begun_at, began = done, 0.0  # of the first chunk that does not compile
+    saved_at, save_seconds = time.monotonic(), 0.0
+    while done < run.config.updates:
+        updates = min(run.chunk, run.config.updates - done)
+        chunk_began = time.monotonic()
+        state, found = trainer.run(state, updates)
+        rows = metrics.rows_of(jax.device_get(found), done, run.config.batch, run.seeds)
+        _check_finite(run, rows)
+        done += updates
+        now = time.monotonic()
+        if log is not None:
+            _log(run, log, rows, now - chunk_began)
+            rate = (done - begun_at) * run.config.batch * len(run.seeds) / (now - began) if began else float("nan")
+            if not began:
+                begun_at, began = done, now
+            progress(Progress(done * run.config.batch, run.config.updates * run.config.batch, rows[-1], rate))
+        due = now - saved_at > max(SAVE_EVERY, save_seconds / SAVE_SHARE)
+        if _agreed(due) or done == run.config.updates:
+            save(run, trainer, state, done)
+            saved_at = time.monotonic()
+            save_seconds = saved_at - now
+    if log is not None:
+        log.close()
+    return trainer
+
+
+def save(run: Run, trainer: Trainer, state: TrainState, done: int) -> None:
+    """A checkpoint; with several processes, the first one writes for all."""
+    whole = gathered(state)
+    if jax.process_index() == 0:
+        header = run.about() | {"devices": trainer.mesh.size, "versions": versions()}
+        checkpoint.save(run.folder / "checkpoints", done, header, whole)
+
+
+def resume(run: Run, trainer: Trainer) -> tuple[TrainState, int]:
+    """The newest state of a run, or its beginning."""
+    path = checkpoint.newest(run.folder / "checkpoints")
+    if path is None:
+        return trainer.start(), 0
+    found = checkpoint.load(path)
+    if found.header["devices"] != trainer.mesh.size:
+        raise checkpoint.CheckpointError(
+            f"The run in {run.folder} was begun on {found.header['devices']} devices, and on {trainer.mesh.size} its "
+            f"sums would round differently; give --devices {found.header['devices']}, or --fresh to begin again."
+        )
+    placed = trainer.shardings()
+    whole = checkpoint.fill(found, jax.eval_shape(trainer.start))
+    state = jax.tree.map(
+        lambda array, sharding: jax.make_array_from_callback(array.shape, sharding, lambda index: array[index]),
+        whole,
+        placed,
+    )
+    return state, found.header["updates"]
+
+
+def load_player(path: Path, seed: int | None = None) -> tuple[Player, dict[str, Any]]:
+    """The policy of a run's folder or of one of its checkpoints, and what the run is."""
+    where = checkpoint.newest(path / "checkpoints") if path.is_dir() else path
+    if where is None or not where.exists():
+        raise EnvwrightError(f"There is no checkpoint in {path}; train first, for example: envwright train pong")
+    found = checkpoint.load(where)
+    config, seeds = from_plain(found.header["config"]), found.header["seeds"]
+    seed = seeds[0] if seed is None else seed
+    if seed not in seeds:
+        raise EnvwrightError(f"{path} holds no seed {seed}; it has {', '.join(map(str, seeds))}.")
+    env = make(found.header["env"], **config.env_options)
+    policy = policy_of(env, config, env.default_params)
+    trainer = Trainer(env, config, devices=1, seeds=seeds)
+    learner = checkpoint.fill(found, jax.eval_shape(trainer.start)).learner
+    one = jax.tree.map(lambda leaf: leaf[seeds.index(seed)], learner)
+    name = f"{found.header['env']}, {found.header['updates'] * config.batch:,} steps"
+    return Player(policy, one.weights, one.sight.mean, one.sight.variance, name), found.header
+
+
+def gathered(state: TrainState) -> TrainState:
+    """The whole state in this process's memory."""
+    if jax.process_count() == 1:
+        return jax.device_get(state)
+    return multihost_utils.process_allgather(state, tiled=True)
+
+
+def versions() -> dict[str, str]:
+    return {name: importlib.metadata.version(name) for name in ("envwright", "jax", "jaxlib", "numpy")}
+
+
+def _open(run: Run, fresh: bool) -> None:
+    """Make the folder, or see that it holds this very run."""
+    about = run.folder / "config.json"
+    try:
+        if fresh and about.exists():  # only what is known to be a run is ever deleted
+            shutil.rmtree(run.folder)
+        (run.folder / "checkpoints").mkdir(parents=True, exist_ok=True)
+        if not about.exists():
+            part = about.with_suffix(".part")
+            part.write_text(json.dumps(run.about(), indent=2) + "\n")
+            part.replace(about)
+        there = json.loads(about.read_text())
+    except OSError as error:
+        raise EnvwrightError(f"The folder {run.folder} cannot be used: {error.strerror}; give another --out.") from None
+    except json.JSONDecodeError:
+        raise EnvwrightError(f"{about} is damaged; give another --out, or --fresh to begin again.") from None
+    here = json.loads(json.dumps(run.about()))
+    if there != here:
+        what = "; ".join(_differences(there, here))
+        raise ConfigError(f"{run.folder} holds another run ({what}); give another --out, or --fresh to begin again.")
+
+
+def _differences(there: dict[str, Any], here: dict[str, Any], prefix: str = "") -> list[str]:
+    found: list[str] = []
+    for name in dict.fromkeys([*there, *here]):
+        a, b = there.get(name), here.get(name)
+        if isinstance(a, dict) and isinstance(b, dict):
+            found += _differences(a, b, f"{prefix}{name}.")
+        elif a != b:
+            found.append(f"{prefix}{name} is {a} there and {b} here".replace("config.", ""))
+    return found
+
+
+def _check_finite(run: Run, rows: Sequence[metrics.Row]) -> None:
+    broken = metrics.first_broken(rows)
+    if broken is None:
+        return
+    name = next(name for name in metrics.MUST_BE_FINITE if not np.isfinite(broken[name]))
+    kept = checkpoint.newest(run.folder / "checkpoints")
+    left = f"the last good checkpoint is {kept}" if kept else "no checkpoint had been written yet"
+    raise EnvwrightError(
+        f"Training broke in update {broken['update']} (seed {broken['seed']}, {broken['steps']:,} steps): '{name}' is "
+        f"{broken[name]}. Try a lower learning_rate or max_grad_norm; {left}."
+    )
+
+
+def _log(run: Run, log: metrics.Log, rows: Sequence[metrics.Row], seconds: float) -> None:
+    try:
+        log.write(rows, seconds)
+    except OSError as error:
+        kept = checkpoint.newest(run.folder / "checkpoints")
+        raise EnvwrightError(
+            f"Metrics cannot be written to {run.folder}: {error.strerror}. Make room, then run the same command again "
+            f"to go on from {kept or 'the beginning'}."
+        ) from None
+
+
+def _together(what: str) -> None:
+    if jax.process_count() > 1:
+        multihost_utils.sync_global_devices(what)
+
+
+def _agreed(mine: bool) -> bool:
+    """What the first process says: clocks differ, and all must save together."""
+    return mine if jax.process_count() == 1 else bool(multihost_utils.broadcast_one_to_all(np.asarray(mine)))
