@@ -52,6 +52,7 @@ def collect(
     key: jax.Array,
     indices: jax.Array,
     steps: int,
+    fused: bool,
     params: Any,
 ) -> tuple[Actors, Experience, Totals]:
     """`steps` steps of every environment. `indices` number the environments over all devices: luck follows them."""
@@ -94,7 +95,7 @@ def collect(
         flags = (_each_seat(step.terminated, players), _each_seat(step.truncated, players))
         return after, (legal, raw, log_prob, reward, *flags, look(step.info["final_observation"])), totals
 
-    playing = execute.one_kernel(play) if envs <= LARGEST_TILE else play
+    playing = execute.one_kernel(play) if fused and envs <= LARGEST_TILE else play
 
     def body(carry: tuple[Actors, Totals], now: tuple[jax.Array, jax.Array]) -> tuple[Any, Any]:
         actors, totals = carry

@@ -59,6 +59,7 @@ class Config:
     reward_scale: float = 1.0
     normalise_observations: bool = False
     autoreset: str = "fresh"
+    fused: bool = True  # on CPU, compile what an environment does between two looks of the network as one kernel
     env_options: Mapping[str, Any] = field(default_factory=dict)
     network: Network = field(default_factory=Network)
 

@@ -215,7 +215,7 @@ def _normalise(x: jax.Array, axis: str | None) -> jax.Array:
 
 def _look_back(sight: Sight, seen: jax.Array, axis: str | None) -> Sight:
     mean = _mean(seen.mean(axis=(0, 1)), axis)
-    variance = _mean(((seen - mean) ** 2).mean(axis=(0, 1)), axis)
+    variance = _mean(((seen - mean[None, None]) ** 2).mean(axis=(0, 1)), axis)
     size = jnp.float32(seen.shape[0] * seen.shape[1])
     return learn_sight(sight, mean, variance, size if axis is None else jax.lax.psum(size, axis))
 

@@ -47,7 +47,9 @@ class Policy:
     def normalise(self, sight: Sight, seen: jax.Array) -> jax.Array:
         if not self.normalised:
             return seen
-        return jnp.clip((seen - sight.mean) * jax.lax.rsqrt(sight.variance + 1e-8), -MOST_SIGHT, MOST_SIGHT)
+        shape = (1,) * (seen.ndim - 1) + sight.mean.shape
+        mean, scale = sight.mean.reshape(shape), jax.lax.rsqrt(sight.variance + 1e-8).reshape(shape)
+        return jnp.clip((seen - mean) * scale, -MOST_SIGHT, MOST_SIGHT)
 
 
 def learn_sight(sight: Sight, mean: jax.Array, variance: jax.Array, count: jax.Array) -> Sight:

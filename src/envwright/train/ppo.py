@@ -63,8 +63,9 @@ class Trainer:
         alike, spread = PartitionSpec(seed_axis), PartitionSpec(seed_axis, env_axis)
         self._specs = TrainState(learner=alike, actors=spread, seed=alike)  # pyright: ignore[reportArgumentType]
         self._axis = None if self.mesh.size == 1 or self.by_seed else execute.AXIS
-        self._run = jax.jit(self._many_updates, static_argnums=1, donate_argnums=0)
         self._start = jax.jit(self._begin, out_shardings=self.shardings())
+        self.fused = config.fused
+        self._compiled: dict[int, Any] = {}  # by the number of updates
 
     def start(self) -> TrainState:
         """Before the first update."""
@@ -72,7 +73,27 @@ class Trainer:
 
     def run(self, state: TrainState, updates: int) -> tuple[TrainState, Metrics]:
         """Make `updates` updates. Metrics are arrays (updates, seeds). The state given is used up."""
-        return self._run(state, updates)
+        if updates not in self._compiled:
+            self._compiled[updates] = self._compile(state, updates)
+        return self._compiled[updates](state)
+
+    def _compile(self, state: TrainState, updates: int) -> Any:
+        # Said once more for the result: left to itself, XLA may place a part elsewhere, and the next call not fit.
+        placed = self.shardings()
+        run = jax.jit(
+            self._many_updates,
+            static_argnums=(1, 2),
+            donate_argnums=0,
+            in_shardings=(placed,),
+            out_shardings=(placed, None),
+        )
+        try:
+            return run.lower(state, updates, self.fused).compile()
+        except jax.errors.JaxRuntimeError as error:
+            if not (self.fused and "UNIMPLEMENTED" in str(error)):
+                raise
+            self.fused = False  # XLA cannot put every operation into a kernel of ours; then it makes its own
+            return run.lower(state, updates, False).compile()
 
     def player(self, state: TrainState, index: int = 0, name: str = "trained") -> Player:
         """The policy of one of the seeds as it is now."""
@@ -96,12 +117,12 @@ class Trainer:
 
         return jax.lax.map(one, seeds)
 
-    def _many_updates(self, state: TrainState, updates: int) -> tuple[TrainState, Metrics]:
+    def _many_updates(self, state: TrainState, updates: int, fused: bool) -> tuple[TrainState, Metrics]:
         indices = jnp.arange(self.config.num_envs, dtype=jnp.uint32)
         spec = PartitionSpec(None if self.by_seed else execute.AXIS)
 
         def share(state: TrainState, indices: jax.Array) -> tuple[TrainState, Metrics]:
-            one = partial(self._update, indices=indices)
+            one = partial(self._update, indices=indices, fused=fused)
 
             def body(state: TrainState, _: None) -> tuple[TrainState, Metrics]:
                 return each_seed(one, state)
@@ -118,14 +139,14 @@ class Trainer:
         )
         return run(state, indices)
 
-    def _update(self, state: TrainState, indices: jax.Array) -> tuple[TrainState, Metrics]:
+    def _update(self, state: TrainState, indices: jax.Array, fused: bool) -> tuple[TrainState, Metrics]:
         learner = state.learner
         key = jax.random.fold_in(jax.random.fold_in(chance.key(state.seed), 2), learner.updates)
         rollout_key, learn_key = chance.fork(key, 2)
         memory = state.actors.memory
         actors, experience, totals = collect(
             self.env, self.policy, self._how, learner.weights, learner.sight, state.actors, rollout_key, indices,
-            self.config.steps, self.params,
+            self.config.steps, fused, self.params,
         )  # fmt: skip
         if self._axis is not None:
             learn_key = jax.random.fold_in(learn_key, jax.lax.axis_index(self._axis))
