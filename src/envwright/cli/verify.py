@@ -20,14 +20,17 @@ examples:
   envwright verify gymnasium:CartPole-v1 gymnax:CartPole-v1
   envwright verify examples/blackjack.toml                 your own, by its contract
   envwright verify pong --episodes 10000 --levels 3
+  envwright verify cartpole --levels 4                     train on both sides, play on both
 
-Four levels: L0 the contract fits, L1 single steps and functions from recorded and invented states, L2 phase by phase
-within a step, L3 whole episodes. The original's luck is recorded and replayed, so chance does not blur anything. A
-difference is traced to a module, shrunk to its smallest input and written down with the command that replays it.
-Exit code 0: no difference; 1: there is one; 2: the comparison could not be made.
+Five levels: L0 the contract fits, L1 single steps and functions from recorded and invented states, L2 phase by phase
+within a step, L3 whole episodes, L4 policies trained on either side and played on both (takes minutes, so only when
+asked for). The original's luck is recorded and replayed, so chance does not blur anything. A difference is traced to a
+module, shrunk to its smallest input and written down with the command that replays it.
+Exit code 0: no difference; 1: there is one; 2: the comparison could not be made; 3: L4 could not tell.
 """
 
-LEVELS = (0, 1, 2, 3)
+LEVELS = (0, 1, 2, 3, 4)
+DEFAULT = (0, 1, 2, 3)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "names", nargs="+", metavar="NAME", help="one of ours, a contract's file, or REFERENCE CANDIDATE"
     )
     parser.add_argument("--contract", type=Path, help="the contract's file, for a pair that envwright has none for")
-    parser.add_argument("--levels", type=int, nargs="+", choices=LEVELS, default=list(LEVELS), help="default: 0 1 2 3")
+    parser.add_argument("--levels", type=int, nargs="+", choices=LEVELS, default=list(DEFAULT), help="default: 0 1 2 3")
     parser.add_argument("--episodes", type=whole_number(1), default=None, help="whole episodes in L3 (default 100)")
     parser.add_argument(
         "--seed", type=whole_number(0, LARGEST_SEED), default=0, help="another seed, other games (default 0)"
@@ -81,6 +84,8 @@ def run(args: argparse.Namespace) -> int:
 def _exit_code(verdicts: "list[Verdict]") -> int:
     if all(verdict.passed for verdict in verdicts):
         return 0
+    if not any(verdict.failed for verdict in verdicts):
+        return 3
     blamed = {module for verdict in verdicts for module in verdict.modules}
     return 1 if blamed - {"contract"} else 2  # a contract that does not fit is the user's to put right
 

@@ -36,7 +36,7 @@ class Sample(Record):
     raw: Any
     log_prob: jax.Array
     value: jax.Array
-    advantage: jax.Array
+    advantage: jax.Array  # in a gradient step, normalised
     target: jax.Array
 
 
@@ -72,7 +72,7 @@ def learn(
     rate = _rate(config, learner.updates)
 
     def epoch(carry: Any, key: jax.Array) -> tuple[Any, Losses]:
-        return scan(step, config.minibatches, carry, sample, memory, key, rate)
+        return scan(step, config.minibatches, carry, sample, memory, key, rate, axis)
 
     keys = jnp.stack(fork(key, config.epochs))
     (weights, moments), losses = jax.lax.scan(epoch, (learner.weights, learner.moments), keys)
@@ -129,7 +129,7 @@ def _gradient_step(policy: Policy, config: Config, axis: str | None) -> Any:
         spread = weights["spread"]
         log_ratio = policy.actions.log_prob(head, spread, sample.raw) - sample.log_prob
         ratio = jnp.exp(log_ratio)
-        advantage = _normalise(sample.advantage, axis)
+        advantage = sample.advantage
         limited = jnp.clip(ratio, 1 - config.clip, 1 + config.clip)
         policy_loss = -jnp.minimum(ratio * advantage, limited * advantage).mean()
         value_loss = 0.5 * _value_error(config, value, sample).mean()
@@ -168,28 +168,33 @@ def _features(policy: Policy, weights: networks.Params, sample: Sample, memory: 
 
 
 def _over_samples(
-    step: Any, parts: int, carry: Any, sample: Sample, memory: jax.Array, key: jax.Array, rate: Any
+    step: Any, parts: int, carry: Any, sample: Sample, memory: jax.Array, key: jax.Array, rate: Any, axis: str | None
 ) -> Any:
     """Gradient steps on samples in random order, each in one part."""
     flat = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), sample)
     order = shuffled(key, flat.advantage.shape[0]).reshape(parts, -1)
 
-    def part(carry: Any, chosen: jax.Array) -> tuple[Any, Losses]:
-        return step(carry, jax.tree.map(lambda leaf: leaf[chosen], flat), memory, rate)
+    def part(carry: Any, now: tuple[jax.Array, jax.Array]) -> tuple[Any, Losses]:
+        chosen, advantage = now
+        mine = jax.tree.map(lambda leaf: leaf[chosen], flat)
+        return step(carry, mine.replace(advantage=advantage), memory, rate)
 
-    return jax.lax.scan(part, carry, order)
+    return jax.lax.scan(part, carry, (order, _normalise(flat.advantage[order], axis)))
 
 
 def _over_sequences(
-    step: Any, parts: int, carry: Any, sample: Sample, memory: jax.Array, key: jax.Array, rate: Any
+    step: Any, parts: int, carry: Any, sample: Sample, memory: jax.Array, key: jax.Array, rate: Any, axis: str | None
 ) -> Any:
     """Gradient steps on whole rollouts of randomly chosen seats, because a memory needs what came before."""
     order = shuffled(key, memory.shape[0]).reshape(parts, -1)
+    advantages = jnp.moveaxis(sample.advantage[:, order], 1, 0)  # (parts, steps, seats)
 
-    def part(carry: Any, chosen: jax.Array) -> tuple[Any, Losses]:
-        return step(carry, jax.tree.map(lambda leaf: leaf[:, chosen], sample), memory[chosen], rate)
+    def part(carry: Any, now: tuple[jax.Array, jax.Array]) -> tuple[Any, Losses]:
+        chosen, advantage = now
+        mine = jax.tree.map(lambda leaf: leaf[:, chosen], sample)
+        return step(carry, mine.replace(advantage=advantage), memory[chosen], rate)
 
-    return jax.lax.scan(part, carry, order)
+    return jax.lax.scan(part, carry, (order, _normalise(advantages, axis)))
 
 
 def _value_error(config: Config, value: jax.Array, sample: Sample) -> jax.Array:
@@ -207,10 +212,13 @@ def _rate(config: Config, updates: jax.Array) -> jax.Array:
     return config.learning_rate * jnp.maximum(left, 0)
 
 
-def _normalise(x: jax.Array, axis: str | None) -> jax.Array:
-    mean = _mean(x.mean(), axis)
-    variance = _mean(((x - mean) ** 2).mean(), axis)
-    return (x - mean) / (jnp.sqrt(variance) + 1e-8)
+def _normalise(parts: jax.Array, axis: str | None) -> jax.Array:
+    """Every part with mean 0 and variance 1, over all devices; once an epoch, so that devices seldom wait."""
+    within = tuple(range(1, parts.ndim))
+    mean = parts.mean(axis=within, keepdims=True)
+    square = ((parts - mean) ** 2).mean(axis=within, keepdims=True) + mean * mean
+    mean, square = _mean((mean, square), axis)
+    return (parts - mean) / (jnp.sqrt(jnp.maximum(square - mean * mean, 0)) + 1e-8)
 
 
 def _look_back(sight: Sight, seen: jax.Array, axis: str | None) -> Sight:

@@ -3,7 +3,7 @@
 import difflib
 import hashlib
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from envwright.core.errors import EnvwrightError
 from envwright.references.protocol import Watchpoint
 from envwright.verify.expression import Expression, parse
+from envwright.verify.transfer import terms
 
 VERSION = 1
 OUTCOME = {"observation": "obs", "reward": "reward", "terminated": "terminated", "truncated": "truncated"}
@@ -104,6 +105,7 @@ class Contract:
     functions: tuple[Function, ...] = ()
     phases: tuple[Phase, ...] = ()
     invariants: tuple[Invariant, ...] = ()
+    transfer: terms.Terms = field(default_factory=terms.Terms)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -155,6 +157,7 @@ def read(text: str, path: Path | None = None) -> Contract:
     known = {
         "reference", "candidate", "reference_options", "candidate_options", "state", "params", "outcome", "chance",
         "ignored", "domain", "policies", "reachable", "tolerance", "module", "function", "phase", "invariant",
+        "transfer",
     }  # fmt: skip
     _only(table, known, name)
     _shaped(table, name)
@@ -188,6 +191,7 @@ def read(text: str, path: Path | None = None) -> Contract:
         functions=tuple(_function(row, name) for row in table.get("function", ())),
         phases=tuple(_phase(row, name) for row in table.get("phase", ())),
         invariants=tuple(_invariant(row, name) for row in table.get("invariant", ())),
+        transfer=_transfer(table.get("transfer", {}), f"{name}, [transfer]"),
     )
 
 
@@ -235,6 +239,13 @@ def _invariant(row: dict[str, Any], name: str) -> Invariant:
     where = f"{name}, [[invariant]]"
     _only(row, {"module", "name", "holds"}, where)
     return Invariant(_text(row, "module", where), _text(row, "name", where), parse(row.get("holds"), where))
+
+
+def _transfer(table: dict[str, Any], where: str) -> terms.Terms:
+    _only(table, {field.name for field in fields(terms.Terms)}, where)
+    if problem := terms.problem(table):
+        raise ContractError(f"{where}: {problem}")
+    return terms.Terms(**table)
 
 
 def _expressions(table: dict[str, Any], where: str) -> dict[str, Expression]:

@@ -1,7 +1,7 @@
 """A verification from end to end.
 
     contract ─► reference, in a process of its own ─► episodes, states, tapes ─┐
-            └─► candidate ─────────────────────────────────────────────────────┴─► L0 ► L1 ► L2 ► L3 ─► verdict
+            └─► candidate ─────────────────────────────────────────────────────┴─► L0 ► L1 ► L2 ► L3 ► L4 ─► verdict
 
 Each question is asked by itself: one that cannot be asked, or that brings a side down, becomes a failed check with a
 sentence, and the rest of the run goes on.
@@ -23,28 +23,15 @@ from envwright.candidates.protocol import Candidate
 from envwright.core.errors import EnvwrightError
 from envwright.verify.contract import Contract
 from envwright.verify.host import Host
-from envwright.verify.levels import l0_contract, l0_function
+from envwright.verify.levels import fitting, l0_contract, l0_function
 from envwright.verify.levels.l1_functions import check_functions
 from envwright.verify.levels.l1_luck import check_luck
-from envwright.verify.levels.l1_outcomes import check_outcomes
-from envwright.verify.levels.l1_steps import check_steps
 from envwright.verify.levels.l2_phases import check_phases
-from envwright.verify.levels.l3_drift import check_drift
-from envwright.verify.levels.l3_episodes import check_episodes
+from envwright.verify.levels.l4_transfer import check_transfer
 from envwright.verify.session import Effort, Session
-from envwright.verify.verdict import Check, Verdict
+from envwright.verify.verdict import DEFAULT_LEVELS, Check, Verdict
 
 Question = Callable[[Session], list[Check]]
-
-
-def _steps(session: Session) -> list[Check]:
-    return check_outcomes(session) if session.draws_own_luck else check_steps(session)
-
-
-def _episodes(session: Session) -> list[Check]:
-    if session.draws_own_luck:
-        return [Check("L3", "episodes", "skip", "the candidate draws luck in every step and takes none; see L1")]
-    return check_drift(session) if session.rounds else check_episodes(session)
 
 
 QUESTIONS: dict[str, tuple[Question, ...]] = {
@@ -60,9 +47,10 @@ QUESTIONS: dict[str, tuple[Question, ...]] = {
         l0_function.check_compiled,
         l0_function.check_params_matter,
     ),
-    "L1": (check_functions, _steps, check_luck),
+    "L1": (check_functions, fitting.steps, check_luck),
     "L2": (check_phases,),
-    "L3": (_episodes,),
+    "L3": (fitting.episodes,),
+    "L4": (check_transfer,),
 }
 
 
@@ -72,7 +60,7 @@ def verify(
     candidate: Candidate,
     *,
     effort: Effort | None = None,
-    levels: Sequence[str] = tuple(QUESTIONS),
+    levels: Sequence[str] = DEFAULT_LEVELS,
     regressions: Path | None = None,
     traces: Path | None = None,
     progress: Callable[[str], None] = lambda what: None,
@@ -82,7 +70,8 @@ def verify(
     began = time.monotonic()
     session = Session(contract, host, candidate, effort, progress, pair_of(contract), regressions, traces)
     checks: list[Check] = []
-    _prepare(session)
+    if set(levels) & set(DEFAULT_LEVELS):
+        _prepare(session)
     for level in levels:
         progress(level)
         for question in QUESTIONS[level]:

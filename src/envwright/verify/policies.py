@@ -12,6 +12,7 @@ from envwright.core.spaces import Box
 from envwright.references.protocol import Reference
 
 Policy = Callable[[Any, np.random.Generator], Any]  # what is seen, luck -> action
+PLAYER = "player:"  # what the name of a trained policy begins with
 
 
 def builtin(reference: Reference) -> dict[str, Policy]:
@@ -27,12 +28,31 @@ def builtin(reference: Reference) -> dict[str, Policy]:
 
 def find(name: str, reference: Reference, base: Path | None) -> Policy:
     """A policy by name, new: some remember what they did, which must not outlive an episode."""
-    return builtin(reference).get(name) or from_file(name, base)
+    return builtin(reference).get(name) or (from_player(name) if _is_player(name) else from_file(name, base))
 
 
 def source(name: str, base: Path | None) -> str:
-    """The text of the file that a policy of the user's own is in."""
-    return _file(name, base).read_text()
+    """The text of the file that a policy of the user's own, or a trained one, is in."""
+    return Path(name.removeprefix(PLAYER)).read_text() if _is_player(name) else _file(name, base).read_text()
+
+
+def _is_player(name: str) -> bool:
+    return name.startswith(PLAYER)
+
+
+def from_player(name: str) -> Policy:
+    """A trained policy: `player:PATH`, as verify/transfer/saved.py writes it."""
+    from envwright.verify.transfer.saved import load  # needs JAX's trainer, which other policies do not
+
+    player = load(Path(name.removeprefix(PLAYER)))
+    memory = [player.no_memory(1)]
+    kind = np.dtype(player.policy.observations.dtype)  # it learned with numbers of this width
+
+    def act(obs: Any, rng: np.random.Generator) -> Any:
+        actions, memory[0] = player.act(np.asarray(obs).astype(kind)[None], memory[0], player.noise(rng, 1))
+        return actions[0].item() if actions.ndim == 1 else actions[0]
+
+    return act
 
 
 def _file(name: str, base: Path | None) -> Path:

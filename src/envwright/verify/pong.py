@@ -28,7 +28,7 @@ from envwright.verify.phases import first_differing_phase
 from envwright.verify.record import Case
 from envwright.verify.session import Effort, Session
 from envwright.verify.trial import Precision, Trial, as_input, attempt, owner
-from envwright.verify.verdict import LEVELS, Check, Divergence, Verdict
+from envwright.verify.verdict import DEFAULT_LEVELS, Check, Divergence, Verdict
 
 SIDE_BY_SIDE = (60, 1024)  # games at a time, at least and at most
 CONTRACT = Path(rules.__file__).with_name("contract.toml")
@@ -41,7 +41,7 @@ def verify_pong(
     seed: int = 0,
     frameskips: Sequence[int] = (1, 8),
     controls: Sequence[str] = ("discrete", "continuous"),
-    levels: Sequence[str] = LEVELS,
+    levels: Sequence[str] = DEFAULT_LEVELS,
     regressions: Path | None = None,
     progress: Callable[[str], None] = lambda what: None,
 ) -> Iterator[Verdict]:

@@ -20,7 +20,7 @@ def start_row(contract: Contract, reference: Reference, outcome: Outcome) -> Row
     seen = scope(_names(reference, outcome), outcome.draws)
     sights = {key: e for key, e in contract.outcome.items() if key.split(".")[0] == "observation"}
     row = _values(contract.state, seen, "state.") | _values(sights, seen)
-    return row | _luck(contract, contract.chance_start, seen, outcome)
+    return row | luck_row(contract, contract.chance_start, seen, outcome)
 
 
 def step_row(contract: Contract, reference: Reference, outcome: Outcome, action: Any, before: dict[str, Any]) -> Row:
@@ -29,7 +29,7 @@ def step_row(contract: Contract, reference: Reference, outcome: Outcome, action:
     seen = scope(names, outcome.draws)
     row = {"action": np.asarray(action), "ended": np.array([outcome.terminated, outcome.truncated])}
     row |= _values(contract.state, seen, "state.") | _values(contract.outcome, seen)
-    return row | _luck(contract, contract.chance_step, seen, outcome)
+    return row | luck_row(contract, contract.chance_step, seen, outcome)
 
 
 def state_row(contract: Contract, names: dict[str, Any]) -> Row:
@@ -69,7 +69,7 @@ def _values(table: dict[str, Expression], seen: dict[str, Any], prefix: str = ""
     return {f"{prefix}{key}": _solid(e, e.read(seen))[0] for key, e in table.items()}
 
 
-def _luck(contract: Contract, table: dict[str, Expression], seen: dict[str, Any], outcome: Outcome) -> Row:
+def luck_row(contract: Contract, table: dict[str, Expression], seen: dict[str, Any], outcome: Outcome) -> Row:
     """The luck, and under `drawn.` which of it the reference did draw."""
     row: Row = {}
     used = " ".join(expression.text for expression in table.values()).replace('"', "'")

@@ -11,8 +11,9 @@ import numpy as np
 
 from envwright.verify.domain import digits
 
-VERSION = 2
-LEVELS = ("L0", "L1", "L2", "L3")
+VERSION = 3
+LEVELS = ("L0", "L1", "L2", "L3", "L4")
+DEFAULT_LEVELS = LEVELS[:4]  # L4 trains, which takes its time, so it is done when asked for
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,15 @@ class Check:
 
     level: str
     name: str
-    status: str  # pass, fail, note (worth knowing, not a fault) or skip (could not be asked)
+    status: str  # pass, fail, open (not enough to tell), note (worth knowing, not a fault) or skip (could not be asked)
     detail: str = ""
     count: int = 0  # how much was compared
     divergences: tuple[Divergence, ...] = ()
+    numbers: dict[str, Any] = field(default_factory=dict)  # what a statistical question was decided by
 
     @property
     def passed(self) -> bool:
-        return self.status != "fail"
+        return self.status not in ("fail", "open")
 
 
 @dataclass(frozen=True)
@@ -64,13 +66,26 @@ class Verdict:
         return all(check.passed for check in self.checks)
 
     @property
+    def failed(self) -> bool:
+        return any(check.status == "fail" for check in self.checks)
+
+    @property
+    def open(self) -> bool:
+        """Neither passed nor failed: nothing is wrong, but something could not be told."""
+        return not self.passed and not self.failed
+
+    @property
+    def word(self) -> str:
+        return "PASS" if self.passed else "OPEN" if self.open else "FAIL"
+
+    @property
     def modules(self) -> tuple[str, ...]:
         """The modules that were blamed, each once, in the order of the levels."""
         return tuple(dict.fromkeys(d.module for check in self.checks for d in check.divergences))
 
     def text(self) -> str:
         """The verdict for a person: a line a check, and under a failed one where it failed."""
-        lines = [f"{'PASS' if self.passed else 'FAIL'}  {self.subject}   ({self.seconds:.1f} s)"]
+        lines = [f"{self.word}  {self.subject}   ({self.seconds:.1f} s)"]
         for check in self.checks:
             lines.append(
                 f"  {check.level} {_MARKS[check.status]} {check.name}{': ' + check.detail if check.detail else ''}"
@@ -82,7 +97,7 @@ class Verdict:
         return "\n".join(lines)
 
 
-_MARKS = {"pass": "ok  ", "fail": "FAIL", "note": "note", "skip": "skip"}
+_MARKS = {"pass": "ok  ", "fail": "FAIL", "open": "open", "note": "note", "skip": "skip"}
 
 
 def describe(d: Divergence) -> list[str]:
@@ -127,8 +142,11 @@ def _coverage(coverage: dict[str, Any]) -> list[str]:
 
 def write(verdicts: Sequence[Verdict], path: Path) -> None:
     """All verdicts in one versioned file, written whole or not at all."""
-    content = {"version": VERSION, "passed": all(v.passed for v in verdicts)}
-    content["verdicts"] = [{"passed": v.passed, "modules": v.modules, **dataclasses.asdict(v)} for v in verdicts]
+    content: dict[str, Any] = {"version": VERSION, "passed": all(v.passed for v in verdicts)}
+    content["open"] = any(v.open for v in verdicts) and not any(v.failed for v in verdicts)
+    content["verdicts"] = [
+        {"passed": v.passed, "open": v.open, "modules": v.modules, **dataclasses.asdict(v)} for v in verdicts
+    ]
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
     part.write_text(json.dumps(content, indent=2, default=_plain) + "\n")

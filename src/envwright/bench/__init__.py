@@ -1,0 +1,1 @@
+"""Races between our environments and others: same machine, same cores, turn by turn."""

@@ -1,0 +1,86 @@
+"""Ours."""
+
+from typing import Any
+
+from envwright.bench.job import Built, Job
+from envwright.core.layouts import LAYOUTS, PLAIN
+
+ENVS = None
+NEEDS: dict[str, str] = {}
+LARGEST = 2**20
+STEPS_A_CALL = 2**22  # of all environments together, each of one frame
+LONGEST = 8192  # steps of one environment in a call
+ONE_DEVICE = "one device"  # after `tune_cpu`, with XLA's own threads for large matrices
+
+
+def layouts(what: str) -> tuple[str, ...]:
+    return {"random": LAYOUTS, "ppo": LAYOUTS, "share": (ONE_DEVICE,)}.get(what, ())
+
+
+def prepare() -> None:
+    """Nothing to fetch."""
+
+
+def set_up(job: Job) -> None:
+    """Set JAX up for the layout."""
+    from envwright.core import tune_cpu
+
+    if job.layout != PLAIN:
+        tune_cpu(_devices(job))
+
+
+def build(job: Job) -> Built:
+    import jax
+
+    built = {"random": _random, "ppo": _ppo, "share": _share}[job.what](job)
+    return Built(built.parts, {"autoreset": "fresh", "device": jax.devices()[0].device_kind, **built.facts})
+
+
+def _random(job: Job) -> Built:
+    import jax
+
+    from envwright.core import key, make, rollout
+
+    env = make(job.env, **job.options)
+    steps = steps_a_call(job.num_envs * job.options.get("frameskip", 1), STEPS_A_CALL)
+    run = rollout(env, num_envs=job.num_envs, steps=steps, devices=_devices(job), fused=job.layout != PLAIN)
+    keys = [key(i) for i in range(1, 17)]
+    last: list[Any] = [run.reset(key(0))]
+
+    def go(calls: int) -> int:
+        for i in range(calls):
+            last[0] = run(keys[i % len(keys)], last[0])
+        jax.block_until_ready(last[0])
+        return calls * steps * job.num_envs
+
+    return Built({"run": go}, {"steps_a_call": steps})
+
+
+def _ppo(job: Job) -> Built:
+    from envwright.bench.sides import training
+    from envwright.core import make
+
+    config = training.config_of(job, job.sizes["hidden"])
+    go, size = training.updates(training.Trainer(make(job.env, **job.options), config, devices=_devices(job)))
+    return Built({"run": go}, {"parameters": size})
+
+
+def _share(job: Job) -> Built:
+    """Whole updates, and their environments alone."""
+    from envwright.bench.sides import training
+    from envwright.core import make
+
+    env = make(job.env, **job.options)
+    hidden = training.hidden_for(job.sizes["parameters"], *training.inputs_and_outputs(env))
+    config = training.config_of(job, hidden)
+    go, size = training.updates(training.Trainer(env, config, devices=1))
+    return Built({"env": training.env_only(env, job.num_envs, config.steps), "update": go}, {"parameters": size})
+
+
+def _devices(job: Job) -> int:
+    return 1 if job.layout in (PLAIN, ONE_DEVICE) else job.cores
+
+
+def steps_a_call(num_envs: int, budget: int) -> int:
+    """Long enough for the call not to matter, short enough for a turn."""
+    return max(16, min(LONGEST, budget // num_envs))

@@ -1,0 +1,128 @@
+"""Our PPO as a thing to be timed, and the rollouts it makes with the network taken out."""
+
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from envwright.bench.job import Job, Part
+from envwright.core import chance, execute
+from envwright.core.autoreset import strategy, to_back, to_front
+from envwright.core.env import Env
+from envwright.core.rollout import LARGEST_TILE, random_policy
+from envwright.train import networks
+from envwright.train.config import Config, Network
+from envwright.train.host import HostTrainer
+from envwright.train.ppo import Trainer
+
+ENDLESS = 10**12  # steps: a benchmark ends when it has been timed, not when the agent has learned
+
+
+def config_of(job: Job, hidden: int) -> Config:
+    """A job's PPO, the same on every side."""
+    return Config(
+        total_steps=ENDLESS,
+        num_envs=job.num_envs,
+        steps=job.sizes["steps"],
+        epochs=job.sizes["epochs"],
+        minibatches=job.sizes["minibatches"],
+        anneal=False,
+        network=Network(hidden=(hidden, hidden), activation="tanh"),
+    )
+
+
+def hidden_for(parameters: int, inputs: int, outputs: int) -> int:
+    """How wide two stacks of two equal layers are that have about so many parameters together."""
+    # 2 h^2 + h (2 inputs + outputs + 5) + outputs + 1 = parameters
+    linear = 2 * inputs + outputs + 5
+    return max(1, round((math.sqrt(linear**2 + 8 * (parameters - outputs - 1)) - linear) / 4))
+
+
+def updates(trainer: Trainer) -> tuple[Part, int]:
+    """A call is one update; and how many parameters learn."""
+    state = [trainer.start()]
+    size = networks.count(state[0].learner.weights) // len(trainer.seeds)
+
+    def go(calls: int) -> int:
+        for _ in range(calls):
+            state[0], _ = trainer.run(state[0], 1)
+        jax.block_until_ready(state[0])
+        return calls * trainer.config.batch
+
+    return go, size
+
+
+def env_only(env: Env[Any, Any], num_envs: int, steps: int) -> Part:
+    """The rollouts of an update without the network: random actions, and all kept that a learner needs.
+
+    A step is a kernel of its own, as in training, where the network's matrices are multiplied between two steps.
+    """
+    params, how = env.default_params, strategy("fresh")
+    act = random_policy(env, params)
+
+    def step(key: jax.Array, obs: Any, state: Any) -> tuple[Any, Any]:
+        luck, choice = (jax.random.split(k, num_envs) for k in chance.fork(key, 2))
+        actions = act(choice, obs)
+        got = to_front(how.step(env, luck, to_back(state), to_back(actions), params))
+        kept = obs, actions, got.reward, got.terminated, got.truncated, got.info["final_observation"]
+        return (got.obs, got.state), kept
+
+    playing = execute.one_kernel(step) if num_envs <= LARGEST_TILE else step
+
+    @jax.jit
+    def rollout(key: jax.Array, carry: Any) -> tuple[Any, Any]:
+        def body(carry: Any, t: jax.Array) -> tuple[Any, Any]:
+            return playing(jax.random.fold_in(key, t), *carry)
+
+        return jax.lax.scan(body, carry, jnp.arange(steps, dtype=jnp.uint32))
+
+    start = jax.jit(lambda key: to_front(how.reset(env, jax.random.split(key, num_envs), params)))
+    last = [start(chance.key(0))]
+    keys = [chance.key(i) for i in range(1, 17)]
+
+    def go(calls: int) -> int:
+        kept = None
+        for i in range(calls):
+            last[0], kept = rollout(keys[i % len(keys)], last[0])
+        jax.block_until_ready((last[0], kept))
+        return calls * steps * num_envs
+
+    return go
+
+
+def host_updates(batch: Any, config: Config) -> tuple[Part, int]:
+    """The same over environments that are stepped from Python."""
+    trainer = HostTrainer(batch, config)
+
+    def go(calls: int) -> int:
+        if calls:
+            trainer.run(calls)
+        jax.block_until_ready(trainer.learner)
+        return calls * config.batch
+
+    return go, networks.count(trainer.learner.weights)
+
+
+def host_env_only(batch: Any, steps: int) -> Part:
+    """Their rollouts without the network."""
+    batch.reset([*range(batch.num_envs)])
+    rng = np.random.default_rng(0)
+    space = batch.action_space
+    discrete = getattr(space, "n", None)
+
+    def go(calls: int) -> int:
+        for _ in range(calls * steps):
+            shape = (batch.num_envs, *space.shape)
+            batch.step_and_restart(rng.integers(discrete, size=shape) if discrete else rng.uniform(-1, 1, shape))
+        return calls * steps * batch.num_envs
+
+    return go
+
+
+def inputs_and_outputs(env: Env[Any, Any]) -> tuple[int, int]:
+    """How many numbers a network sees and says."""
+    params = env.default_params
+    space = env.action_space(params)
+    return math.prod(env.observation_space(params).shape), int(getattr(space, "n", 0)) or int(np.prod(space.shape))

@@ -1,0 +1,147 @@
+"""The races of a benchmark, in order: a sweep over batches and layouts, then a final among the winners."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from envwright.bench.job import Job
+from envwright.bench.plan import PARAMETERS, PPO, ROOF, SHARE_ROUNDS, Plan, best, on_cores, share_jobs, sweep_jobs
+from envwright.bench.race import Result, race
+from envwright.bench.roof import UNITS
+from envwright.bench.sides import MACHINE, OURS, can
+from envwright.bench.statistics import Ratio, ratio
+from envwright.core.layouts import LAYOUTS, PROCESSES
+from envwright.core.rollout import TILE
+
+
+def _quiet(text: str) -> None:
+    del text
+
+
+@dataclass
+class Watch:
+    """Who is told what, while it happens; and what had to be left out."""
+
+    progress: Callable[[str], None] = _quiet
+    measured: Callable[[Result], None] = lambda result: None
+    shared: "Callable[[Share], None]" = lambda share: None
+    left_out: list[str] = field(default_factory=list)
+
+    def give_up(self, job: Job, reason: str) -> None:
+        del job  # the reason names it
+        self.left_out.append(reason)
+
+
+@dataclass(frozen=True)
+class Final:
+    """The best of every side against each other, and how many times as fast ours is."""
+
+    what: str
+    label: str
+    cores: int
+    results: list[Result]
+    ratios: dict[str, Ratio]  # by peer
+
+    def of(self, name: str) -> Result | None:
+        return next((r for r in self.results if r.job.side == name), None)
+
+
+@dataclass(frozen=True)
+class Share:
+    """How much of PPO's time goes into the environment."""
+
+    alone: Result  # the rollout without the network
+    update: Result
+    share: Ratio
+
+    @property
+    def parameters(self) -> int:
+        return self.update.facts["parameters"]
+
+
+@dataclass(frozen=True)
+class Roof:
+    """What a step asks, by XLA's count, beside what the machine can do."""
+
+    ours: Result
+    limits: dict[str, Result]  # by kind of work, per second
+    flops_a_step: float
+    bytes_a_step: float
+    loops: bool = False  # a step holds a loop, whose body XLA counts once: it asks for more than is said here
+
+    def reached(self, kind: str) -> Ratio:
+        """How much of a limit is used."""
+        asked = self.flops_a_step if UNITS[kind] == "flops" else self.bytes_a_step
+        return ratio([rate * asked for rate in self.ours.rates], self.limits[kind].rates)
+
+
+def sweep(plan: Plan, what: str, watch: Watch) -> list[Result]:
+    """All sides, layouts and batches; those of one batch take turns."""
+    found: list[Result] = []
+    for batch in plan.batches(what):
+        jobs = sweep_jobs(plan, what, batch)
+        results = race(jobs, rounds=plan.rounds, progress=watch.progress, give_up=watch.give_up)
+        for result in results:
+            watch.measured(result)
+        found += results
+    return found
+
+
+def finals(plan: Plan, what: str, swept: list[Result], watch: Watch) -> list[Final]:
+    """Each side in its best layout at its best batch, measured anew: the best of many is partly the luckiest."""
+    heats: list[tuple[str, int, bool | None]] = [("1 core", 1, None)]
+    if plan.cores > 1:
+        heats.append((f"{plan.cores} cores", plan.cores, None))
+    if what == PPO:  # training one agent and training one on every core are different things
+        heats = [("1 core, one agent", 1, True)]
+        if plan.cores > 1:
+            heats += [(f"{plan.cores} cores, one agent", plan.cores, True)]
+            heats += [(f"{plan.cores} cores, an agent a core", plan.cores, False)]
+    found = []
+    for label, cores, together in heats:
+        winners = [best(swept, name, together=together) for name in can(plan.sides, what)]
+        jobs = [on_cores(winner.job, cores) for winner in winners if winner]
+        results = race(jobs, rounds=plan.final_rounds, progress=watch.progress, give_up=watch.give_up)
+        found.append(final(what, label, cores, results))
+    return found
+
+
+def final(what: str, label: str, cores: int, results: list[Result]) -> Final:
+    ours = next((r for r in results if r.job.side == OURS), None)
+    others = [r for r in results if r.job.side != OURS]
+    ratios = {r.job.side: ratio(ours.rates, r.rates) for r in others} if ours else {}
+    return Final(what, label, cores, results, ratios)
+
+
+def shares(plan: Plan, watch: Watch) -> list[Share]:
+    """Size after size, because the largest networks fill the memory."""
+    found = []
+    for parameters in PARAMETERS[:1] if plan.quick else PARAMETERS:
+        results = race(
+            share_jobs(plan, parameters),
+            rounds=min(plan.rounds, SHARE_ROUNDS),
+            progress=watch.progress,
+            give_up=watch.give_up,
+        )
+        for alone, update in zip(results[::2], results[1::2], strict=True):
+            # Both are steps a second: the same steps take so much less time without the network.
+            found.append(Share(alone, update, ratio(update.rates, alone.rates)))
+            watch.shared(found[-1])
+    return found
+
+
+def roof(plan: Plan, job: Job, watch: Watch) -> Roof | None:
+    """Our fastest and the limits of the machine, turn by turn on the same cores."""
+    limits = Job(MACHINE, plan.env, ROOF, PROCESSES, job.cores, TILE * job.cores, plan.options)
+    results = race([job, limits], rounds=plan.rounds, progress=watch.progress, give_up=watch.give_up)
+    ours = next((r for r in results if r.job.side == OURS), None)
+    found = {r.part: r for r in results if r.job.side == MACHINE}
+    if ours is None or not found:
+        return None
+    cost = next(iter(found.values())).facts
+    return Roof(ours, found, cost["flops_a_step"], cost["bytes_a_step"], cost["loops"])
+
+
+def fastest_layout(what: str, swept: list[Result]) -> str | None:
+    """Ours to remember for this machine: the fastest that does the whole job, so for PPO one that trains one agent."""
+    winner = best([r for r in swept if r.job.layout in LAYOUTS], OURS, together=True if what == PPO else None)
+    return winner.job.layout if winner else None

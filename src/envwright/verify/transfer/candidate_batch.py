@@ -1,0 +1,94 @@
+"""A candidate of any kind as a batch, for learners: closed loop, with luck of its own."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envwright.candidates.protocol import Candidate, Columns
+from envwright.core.batch import BatchStep
+from envwright.core.errors import EnvwrightError
+from envwright.core.spaces import Space
+from envwright.verify.rows import part, take
+
+ROOM = 4  # rows for each game to be put into, where luck comes with the row
+LEAST_ROOM = 1024
+
+
+class CandidateBatch:
+    """`num_envs` games of a candidate. `random` says whether a step of one that takes no luck draws any."""
+
+    def __init__(self, candidate: Candidate, num_envs: int, observations: Space, actions: Space, random: bool) -> None:
+        self.num_envs = num_envs
+        self.observation_space, self.action_space = observations, actions
+        self._candidate, self._random = candidate, random
+        self._rng = np.random.default_rng(0)
+        self._state: Columns = {}
+        self._obs: NDArray[Any] = np.zeros(0)
+
+    def reset(self, seeds: Sequence[int] | None = None, mask: Any = None) -> NDArray[Any]:
+        """New games, all of them; the first seed begins their luck."""
+        if mask is not None:
+            raise EnvwrightError("A candidate's games are reset all together; leave the mask out.")
+        if seeds is not None:
+            self._rng = np.random.default_rng(seeds[0])
+        fresh = self._candidate.init(_seeds(self._rng, self.num_envs))
+        self._state, self._obs = part(fresh, "state."), self._seen(fresh)
+        return self._obs
+
+    def step(self, actions: Any, restart: Any = None) -> BatchStep:
+        """Step; only the restarts in `step_and_restart` are for learners, so there are no others."""
+        if restart is not None:
+            raise EnvwrightError("A candidate's games restart as they end; use step_and_restart.")
+        outcome = step_with_own_luck(self._candidate, self._state, np.asarray(actions), self._rng, self._random)
+        self._state, self._obs = part(outcome, "state."), self._seen(outcome)
+        ends = (outcome["terminated"].astype(bool), outcome["truncated"].astype(bool))
+        return BatchStep(self._obs, outcome["reward"].astype(np.float32), *ends, {}, self._obs)
+
+    def step_and_restart(self, actions: Any) -> BatchStep:
+        step = self.step(actions)
+        ended = np.flatnonzero(step.terminated | step.truncated)
+        if len(ended):
+            fresh = self._candidate.init(_seeds(self._rng, len(ended)))
+            self._obs = self._obs.copy()
+            self._obs[ended] = self._seen(fresh)
+            self._state = {name: np.array(column) for name, column in self._state.items()}
+            for name, column in part(fresh, "state.").items():
+                self._state[name][ended] = column
+        return step._replace(obs=self._obs)
+
+    def save(self, index: int) -> bytes:
+        raise EnvwrightError("A candidate's games in a training batch are not saved.")
+
+    def load(self, index: int, blob: bytes) -> None:
+        raise EnvwrightError("A candidate's games in a training batch are not loaded.")
+
+    def render(self, index: int) -> Any:
+        raise EnvwrightError("A candidate's games in a training batch are not drawn.")
+
+    def _seen(self, outcome: Columns) -> NDArray[Any]:
+        return outcome["observation"].astype(self.observation_space.dtype)
+
+
+def step_with_own_luck(
+    candidate: Candidate, state: Columns, actions: NDArray[Any], rng: np.random.Generator, random: bool
+) -> Columns:
+    """A step with luck that the candidate draws, other luck at every call."""
+    if candidate.takes_chance:
+        luck = {}
+        if candidate.chance_kinds()[1]:
+            luck = candidate.draw(_seeds(rng, len(actions)), state, actions)
+        return candidate.step(state, actions, luck)
+    if not random:
+        return candidate.step(state, actions)
+    # Its luck comes with the row of the batch: the same in every step, unless the games change places.
+    games, rows = len(actions), max(LEAST_ROOM, ROOM * len(actions))
+    places = rng.choice(rows, games, replace=False)
+    who = rng.integers(games, size=rows)
+    who[places] = np.arange(games)
+    return take(candidate.step(take(state, who), actions[who]), places)
+
+
+def _seeds(rng: np.random.Generator, many: int) -> NDArray[np.uint32]:
+    return rng.integers(2**32, size=many, dtype=np.uint32)
