@@ -8,11 +8,11 @@ from pathlib import Path
 from envwright.candidates.find import find_candidate
 from envwright.verify import contract as contracts
 from envwright.verify.contract import Contract
-from envwright.verify.engine import QUESTIONS, verify
+from envwright.verify.engine import verify
 from envwright.verify.host import Here
 from envwright.verify.pairs import find_reference
 from envwright.verify.session import Effort
-from envwright.verify.verdict import Divergence, Verdict
+from envwright.verify.verdict import DEFAULT_LEVELS, Divergence, Verdict
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -39,13 +39,13 @@ def plant(folder: Path, example: str, bug: Sequence[Replacement] = (), contract:
     code, terms = _sources(example)
     (folder / "policies.py").write_text((CARTPOLE / "policies.py").read_text())
     planted = Planted(folder / f"{example}.py", folder / f"{example}.toml", code)
-    planted.code.write_text(_replaced(code, bug))
-    planted.contract.write_text(_replaced(terms, contract))
+    planted.code.write_text(replaced(code, bug))
+    planted.contract.write_text(replaced(terms, contract))
     return planted
 
 
 def put_to_the_engine(
-    planted: Planted, effort: Effort = SMALL, levels: Sequence[str] = tuple(QUESTIONS), keep: Path | None = None
+    planted: Planted, effort: Effort = SMALL, levels: Sequence[str] = DEFAULT_LEVELS, keep: Path | None = None
 ) -> Verdict:
     contract = contracts.load(planted.contract)
     host = Here(find_reference(contract.reference, contract.reference_options, contract.base))
@@ -77,10 +77,10 @@ def _sources(example: str) -> tuple[str, str]:
         'candidate = "envwright:cartpole"',
         'candidate = "cartpole.py:CartPole"\ncandidate_options = { max_episode_steps = 500 }',
     )
-    return code, _replaced((CARTPOLE / "contract.toml").read_text(), [one_file])
+    return code, replaced((CARTPOLE / "contract.toml").read_text(), [one_file])
 
 
-def _replaced(text: str, replacements: Sequence[Replacement]) -> str:
+def replaced(text: str, replacements: Sequence[Replacement]) -> str:
     for old, new in replacements:
         assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times"
         text = text.replace(old, new)

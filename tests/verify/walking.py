@@ -6,10 +6,10 @@ from typing import Any
 
 from envwright.verify import contract as contracts
 from envwright.verify import pairs
-from envwright.verify.engine import QUESTIONS, verify
+from envwright.verify.engine import verify
 from envwright.verify.host import Apart, Here
 from envwright.verify.session import Effort, Session
-from envwright.verify.verdict import Check, Verdict
+from envwright.verify.verdict import DEFAULT_LEVELS, Check, Verdict
 
 HERE = Path(__file__).parent
 SMALL = Effort(episodes=12, limit=100, states=60, corners=40, pool=50, draws=400, watched=10)
@@ -44,9 +44,7 @@ def session(text: str = TERMS, **more: Any) -> Session:
     return Session(contract, pairs.make_host(contract, apart=False), pairs.make_candidate(contract), SMALL, **more)
 
 
-def judge(
-    text: str = TERMS, levels: tuple[str, ...] = tuple(QUESTIONS), apart: dict[str, Any] | None = None
-) -> Verdict:
+def judge(text: str = TERMS, levels: tuple[str, ...] = DEFAULT_LEVELS, apart: dict[str, Any] | None = None) -> Verdict:
     """A verdict; with the reference in a process of its own if that is described."""
     contract = contracts.read(text)
     make = partial(pairs.find_reference, contract.reference, contract.reference_options, contract.base)

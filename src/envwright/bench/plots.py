@@ -187,7 +187,8 @@ def _bar(axes: Any, place: float, height: float, result: Result, label: str | No
 
 def _say(axes: Any, what: str, x: float, y: float) -> None:
     """A few words behind the end of a bar."""
-    axes.annotate(what, (x, y), (4, 0), textcoords="offset points", va="center", fontsize=6.5)
+    paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # over lines that cross
+    axes.annotate(what, (x, y), (4, 0), textcoords="offset points", va="center", fontsize=6.5, bbox=paper)
 
 
 def _sides(results: Sequence[Result]) -> list[str]:

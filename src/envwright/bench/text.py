@@ -27,7 +27,7 @@ LIMITS = {
 _SIZES = ((1e9, " G"), (1e6, " M"), (1e3, " k"), (0.0, ""))
 _SWEEP = (-12, -18, 8, 24, 9, 10)  # widths of columns; negative ones begin on the left
 _FINAL = (-28, -12, 22, 22, 22)
-_SHARE = (-12, 11, 14, 22, 20, 24)
+_SHARE = (-12, 11, 14, 22, 20, 28)
 _ROOF = (-24, 26, 14, 16, 22)
 
 

@@ -34,9 +34,11 @@ def run(args: argparse.Namespace) -> int:
     player, header = load_player(args.trained, args.of_seed)
     options = from_plain(header["config"]).env_options
     if args.on == "reference":
-        from envwright.verify.pairs import batch_of_reference
+        from envwright.verify.pairs import find_contract, with_options
+        from envwright.verify.transfer.sides import reference_batch
 
-        batch = batch_of_reference(header["env"], dict(options), args.games)
+        contract = with_options(find_contract([header["env"]]), dict(options), dict(options))
+        batch = reference_batch(contract, args.games, player.policy.observations, player.policy.action_space)
     else:
         batch = JaxBatch(make(header["env"], **options), args.games)
     games = play_games(batch, player, args.seed, sample=not args.likeliest)

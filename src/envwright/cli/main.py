@@ -6,10 +6,10 @@ import sys
 from collections.abc import Sequence
 
 import envwright
-from envwright.cli import completion, contract, eval, list_envs, play, reference, replay, train, verify, watch
+from envwright.cli import bench, completion, contract, eval, list_envs, play, reference, replay, train, verify, watch
 from envwright.core.errors import EnvwrightError
 
-COMMANDS = (list_envs, play, verify, replay, contract, reference, train, eval, watch, completion)
+COMMANDS = (list_envs, play, verify, replay, contract, reference, train, eval, watch, bench, completion)
 
 DESCRIPTION = """\
 Fast reinforcement-learning environments, proven to behave like the slow ones they replace."""
@@ -19,6 +19,8 @@ Begin with:
   envwright list                 what there is
   envwright play pong            try it yourself, in this terminal
   envwright verify pong          compare it with the original, bit for bit
+  envwright train pong           train a policy, in half a minute
+  envwright bench pong           measure it on this machine
 
 Every command explains itself: envwright COMMAND --help
 """

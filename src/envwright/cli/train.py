@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from envwright.cli.numbers import LARGEST_SEED, whole_number
 from envwright.cli.screen import Status, bold
-from envwright.core import tune_cpu
+from envwright.core import layouts, tune_cpu
 from envwright.core.registry import spec
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seeds", type=whole_number(1), default=1, help="how many seeds to train at once (default 1)")
     parser.add_argument("--out", type=Path, help="the run's folder (default out/train/ENV)")
     parser.add_argument("--fresh", action="store_true", help="begin again, deleting the run in that folder")
-    parser.add_argument("--devices", type=whole_number(1), help="devices to share the work (default: all)")
+    parser.add_argument(
+        "--devices", type=whole_number(1), help="devices to share the work (default: the fastest measured, else all)"
+    )
     parser.add_argument("--games", type=whole_number(1), default=100, help="games to play at the end (default 100)")
     parser.add_argument("--coordinator", metavar="HOST:PORT", help="where several processes meet")
     parser.add_argument("--processes", type=whole_number(1), help="how many processes there are")
@@ -50,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
     chosen = spec(args.env)
     from envwright.train import hosts
 
-    tune_cpu(1 if args.processes else args.devices)
+    folder = args.out or Path("out") / "train" / chosen.name
+    devices = _set_up(args, chosen.id, folder)
     hosts.join(args.coordinator, args.processes, args.process)
     import jax
 
@@ -59,9 +62,8 @@ def run(args: argparse.Namespace) -> int:
 
     config = configs.load(args.config) if args.config else configs.for_env(chosen.id)
     config = configs.changed(configs.with_settings(config, args.set), total_steps=args.steps)
-    folder = args.out or Path("out") / "train" / chosen.name
     seeds = tuple(range(args.seed, args.seed + args.seeds))
-    this = Run(folder, chosen.id, config, seeds, None if args.processes else args.devices)
+    this = Run(folder, chosen.id, config, seeds, devices)
     began = time.monotonic()
     train(this, fresh=args.fresh, progress=Show(chosen.name))
     if jax.process_index():
@@ -69,6 +71,20 @@ def run(args: argparse.Namespace) -> int:
     print(f"{config.updates * config.batch * len(seeds):,} steps in {time.monotonic() - began:.1f} s, in {folder}")
     _finish(this, args.games)
     return 0
+
+
+def _set_up(args: argparse.Namespace, env: str, folder: Path) -> int | None:
+    """Set JAX up: as asked, as the run was begun, or in the layout that was the fastest here; how many devices."""
+    from envwright.train.run import devices_of
+
+    if args.processes:
+        tune_cpu(1)  # each process brings one, and all of them are used
+        return None
+    devices = args.devices or (None if args.fresh else devices_of(folder))
+    if devices is None and layouts.recall(env, "ppo") == layouts.PLAIN:
+        return 1
+    tune_cpu(devices)
+    return devices
 
 
 def _finish(run: "Run", games: int) -> None:
@@ -93,13 +109,13 @@ class Show:
     """Progress: one line rewritten in a terminal, ten lines in a log."""
 
     def __init__(self, name: str) -> None:
-        self._name, self._status, self._tenth = name, Status(), 0
+        self._name, self._status, self._tenth, self._score = name, Status(), 0, "-"
 
     def __call__(self, now: "Progress") -> None:
         share = now.steps / now.total
-        value = now.row["return"]
-        score = "-" if math.isnan(value) else f"{value:.2f}"
-        text = f"{self._name} {share:4.0%}  {now.steps / 1e6:.1f}M of {now.total / 1e6:.1f}M steps  return {score}"
+        if not math.isnan(now.row["return"]):  # as it is while no episode ends
+            self._score = f"{now.row['return']:.2f}"
+        text = f"{self._name} {share:4.0%}  {now.steps / 1e6:.1f}M of {now.total / 1e6:.1f}M steps  return {self._score}"
         if not math.isnan(now.rate):
             left = (now.total - now.steps) / now.rate
             text += f"  {now.rate / 1e6:.2f}M steps/s  {left:.0f} s left"

@@ -63,7 +63,8 @@ def save(folder: Path, updates: int, header: Mapping[str, Any], state: Any) -> P
             f"A checkpoint cannot be written to {folder}: {error.strerror}; {left}. Make room, then run the same "
             "command again to go on from there."
         ) from None
-    for old in sorted(folder.glob(f"*{SUFFIX}"))[:-KEEP]:
+    killed = folder.glob("*.part")  # and could not clean up
+    for old in (*sorted(folder.glob(f"*{SUFFIX}"))[:-KEEP], *killed):
         old.unlink(missing_ok=True)
     return path
 

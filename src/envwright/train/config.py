@@ -13,6 +13,7 @@ from envwright.core.registry import spec
 
 KINDS = ("mlp", "gru")
 ACTIVATIONS = ("tanh", "relu", "silu")
+TABLES = ("network", "env_options")  # settings that hold settings
 
 
 class ConfigError(EnvwrightError, ValueError):
@@ -34,7 +35,7 @@ class Network:
     def __post_init__(self) -> None:
         _one_of("kind", self.kind, KINDS)
         _one_of("activation", self.activation, ACTIVATIONS)
-        if not self.hidden or any(not isinstance(width, int) or width < 1 for width in self.hidden):
+        if not isinstance(self.hidden, Sequence) or not self.hidden or any(map(_no_width, self.hidden)):
             raise ConfigError(f"network.hidden lists the widths of the layers, such as [64, 64], not {self.hidden}.")
 
 
@@ -114,6 +115,8 @@ def load(path: Path) -> Config:
 def from_plain(content: Mapping[str, Any]) -> Config:
     """A config from what a file or a checkpoint holds."""
     content = dict(content)
+    for name in TABLES:
+        _check_table(name, content.get(name, {}))
     network = _build(Network, content.pop("network", {}), "network.")
     return dataclasses.replace(_build(Config, content, ""), network=network)
 
@@ -135,6 +138,8 @@ def with_settings(config: Config, settings: Sequence[str]) -> Config:
             value = text  # a bare word is a string
         if not equals or path not in ([], ["network"], ["env_options"]):
             raise ConfigError(f"'{setting}' is not a setting; write NAME=VALUE, such as learning_rate=0.001.")
+        if not path and last in TABLES:
+            _check_table(last, value)
         (content[path[0]] if path else content)[last] = value
     return from_plain(content)
 
@@ -155,6 +160,15 @@ def _check_type(name: str, value: Any, default: Any) -> None:
         fits = True
     if wanted and not fits:
         raise ConfigError(f"'{name}' must be {wanted}, but is {value!r}.")
+
+
+def _check_table(name: str, value: Any) -> None:
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"'{name}' holds settings of its own, written {name}.NAME=VALUE; it cannot be {value!r}.")
+
+
+def _no_width(width: Any) -> bool:
+    return not isinstance(width, int) or isinstance(width, bool) or width < 1
 
 
 def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:

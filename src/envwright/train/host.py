@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from envwright.core import chance
 from envwright.core.batch import Batch
 from envwright.train import networks
-from envwright.train.actions import encode
+from envwright.train.actions import encode, with_legal
 from envwright.train.config import Config
+from envwright.train.evaluate import legal_of
 from envwright.train.experience import Experience, Totals
 from envwright.train.learn import Learner, learn, new_learner
 from envwright.train.player import Player
@@ -66,9 +67,9 @@ class HostTrainer:
         steps: list[dict[str, Any]] = []
         totals = np.zeros(4, np.float32)
         for noise in np.asarray(self._noise(key)):
-            seen, fresh = self._obs, self._fresh
+            seen, fresh, legal = self._obs, self._fresh, legal_of(self.batch)
             raw, actions, log_prob, self._memory = self._act(
-                self.learner.weights, self.learner.sight, self._memory, fresh, seen, noise
+                self.learner.weights, self.learner.sight, self._memory, fresh, seen, legal, noise
             )
             step = self.batch.step_and_restart(np.asarray(actions))
             reward, terminated, truncated = (np.array(x) for x in (step.reward, step.terminated, step.truncated))
@@ -79,6 +80,7 @@ class HostTrainer:
                     "seen": seen,
                     "memory": self._memory,
                     "fresh": fresh,
+                    "legal": legal,
                     "raw": raw,
                     "log_prob": log_prob,
                     "reward": reward,
@@ -87,8 +89,11 @@ class HostTrainer:
                     "final": np.array(step.final_obs),
                 }
             )
-        stacked = {name: np.stack([np.asarray(step[name]) for step in steps]) for name in steps[0]}
-        return Experience(legal=None, **stacked), Totals(*totals)  # pyright: ignore[reportArgumentType]
+        stacked = {
+            name: None if steps[0][name] is None else np.stack([np.asarray(step[name]) for step in steps])
+            for name in steps[0]
+        }
+        return Experience(**stacked), Totals(*totals)  # pyright: ignore[reportArgumentType]
 
     def _count(self, reward: NDArray[np.float32]) -> NDArray[np.float32]:
         """What the episodes that ended add to the totals."""
@@ -108,11 +113,20 @@ class HostTrainer:
         noise = jax.vmap(lambda k: self.policy.actions.noise(k, (self.config.steps, 1)))(keys)
         return jnp.moveaxis(noise, 0, 1)[:, :, 0]
 
-    def _choose(self, weights: Any, sight: Any, memory: jax.Array, fresh: jax.Array, obs: jax.Array, noise: jax.Array):
+    def _choose(
+        self,
+        weights: Any,
+        sight: Any,
+        memory: jax.Array,
+        fresh: jax.Array,
+        obs: jax.Array,
+        legal: jax.Array | None,
+        noise: jax.Array,
+    ):
         seen = self.policy.normalise(sight, encode(self.policy.observations, obs))
         memory = jnp.where(fresh[:, None], 0, memory)
         features, memory = networks.remember(self.policy.network, weights, memory, seen)
-        head = networks.head(self.policy.network, weights, features)
+        head = with_legal(networks.head(self.policy.network, weights, features), legal)
         actions = self.policy.actions
         raw = actions.sample(head, weights["spread"], noise)
         return raw, actions.to_env(raw), actions.log_prob(head, weights["spread"], raw), memory

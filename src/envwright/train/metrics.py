@@ -4,6 +4,7 @@
 long things took is in `timing.jsonl`.
 """
 
+import contextlib
 import json
 import time
 from collections.abc import Mapping, Sequence
@@ -62,7 +63,8 @@ class Log:
         self._to_tensorboard(rows)
 
     def close(self) -> None:
-        self._events.close()
+        with contextlib.suppress(OSError):  # what a full disk did not take is in metrics.jsonl, or was said to be lost
+            self._events.close()
 
     def _to_tensorboard(self, rows: Sequence[Row]) -> None:
         many = len({row["seed"] for row in rows}) > 1

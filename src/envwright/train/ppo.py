@@ -51,6 +51,8 @@ class Trainer:
         devices: int | None = None,
         seeds: Sequence[int] = (0,),
     ) -> None:
+        if not seeds or not all(0 <= seed < 2**32 for seed in seeds):
+            raise ConfigError(f"Seeds are whole numbers from 0 to {2**32 - 1}, but here they are {tuple(seeds)}.")
         self.env, self.config, self.seeds = env, config, tuple(seeds)
         self.params = env.default_params if params is None else params
         self.policy = policy_of(env, config, self.params)

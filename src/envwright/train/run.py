@@ -6,11 +6,12 @@ folder/metrics.jsonl      what was learned, a line an update
 folder/events.out...      the same for TensorBoard
 """
 
+import contextlib
 import importlib.metadata
 import json
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -71,22 +72,35 @@ def train(run: Run, *, fresh: bool = False, progress: Callable[[Progress], None]
     trainer = Trainer(env, run.config, devices=run.devices, seeds=run.seeds)
     first = jax.process_index() == 0
     if first:
-        _open(run, fresh)
+        _open(run, trainer.mesh.size, fresh)
     _together("folder is there")
     state, done = resume(run, trainer)
-    log = metrics.Log(run.folder, done) if first else None
+    with _open_log(run, done) if first else contextlib.nullcontext() as log:
+        _train(run, trainer, state, done, log, progress)
+    return trainer
+
+
+def _train(
+    run: Run,
+    trainer: Trainer,
+    state: TrainState,
+    done: int,
+    log: metrics.Log | None,
+    progress: Callable[[Progress], None],
+) -> None:
     begun_at, began = done, 0.0  # of the first chunk that does not compile
     saved_at, save_seconds = time.monotonic(), 0.0
     while done < run.config.updates:
         updates = min(run.chunk, run.config.updates - done)
         chunk_began = time.monotonic()
         state, found = trainer.run(state, updates)
-        rows = metrics.rows_of(jax.device_get(found), done, run.config.batch, run.seeds)
+        rows = metrics.rows_of(gathered(found), done, run.config.batch, run.seeds)
         _check_finite(run, rows)
         done += updates
         now = time.monotonic()
         if log is not None:
-            _log(run, log, rows, now - chunk_began)
+            with _on_disk(run):
+                log.write(rows, now - chunk_began)
             rate = (done - begun_at) * run.config.batch * len(run.seeds) / (now - began) if began else float("nan")
             if not began:
                 begun_at, began = done, now
@@ -96,14 +110,12 @@ def train(run: Run, *, fresh: bool = False, progress: Callable[[Progress], None]
             save(run, trainer, state, done)
             saved_at = time.monotonic()
             save_seconds = saved_at - now
-    if log is not None:
-        log.close()
-    return trainer
 
 
 def save(run: Run, trainer: Trainer, state: TrainState, done: int) -> None:
     """A checkpoint; with several processes, the first one writes for all."""
     whole = gathered(state)
+    _check_learner(run, whole, done)
     if jax.process_index() == 0:
         header = run.about() | {"devices": trainer.mesh.size, "versions": versions()}
         checkpoint.save(run.folder / "checkpoints", done, header, whole)
@@ -130,6 +142,14 @@ def resume(run: Run, trainer: Trainer) -> tuple[TrainState, int]:
     return state, found.header["updates"]
 
 
+def devices_of(folder: Path) -> int | None:
+    """How many devices the run in a folder was begun on; None, if there is none."""
+    try:
+        return json.loads((folder / "config.json").read_text())["devices"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def load_player(path: Path, seed: int | None = None) -> tuple[Player, dict[str, Any]]:
     """The policy of a run's folder or of one of its checkpoints, and what the run is."""
     where = checkpoint.newest(path / "checkpoints") if path.is_dir() else path
@@ -149,34 +169,40 @@ def load_player(path: Path, seed: int | None = None) -> tuple[Player, dict[str, 
     return Player(policy, one.weights, one.sight.mean, one.sight.variance, name), found.header
 
 
-def gathered(state: TrainState) -> TrainState:
-    """The whole state in this process's memory."""
+def gathered(tree: Any) -> Any:
+    """All of it in this process's memory, wherever its parts live."""
     if jax.process_count() == 1:
-        return jax.device_get(state)
-    return multihost_utils.process_allgather(state, tiled=True)
+        return jax.device_get(tree)
+    return multihost_utils.process_allgather(tree, tiled=True)
 
 
 def versions() -> dict[str, str]:
     return {name: importlib.metadata.version(name) for name in ("envwright", "jax", "jaxlib", "numpy")}
 
 
-def _open(run: Run, fresh: bool) -> None:
+def _open(run: Run, devices: int, fresh: bool) -> None:
     """Make the folder, or see that it holds this very run."""
     about = run.folder / "config.json"
-    try:
-        if fresh and about.exists():  # only what is known to be a run is ever deleted
-            shutil.rmtree(run.folder)
-        (run.folder / "checkpoints").mkdir(parents=True, exist_ok=True)
-        if not about.exists():
-            part = about.with_suffix(".part")
-            part.write_text(json.dumps(run.about(), indent=2) + "\n")
-            part.replace(about)
-        there = json.loads(about.read_text())
-    except OSError as error:
-        raise EnvwrightError(f"The folder {run.folder} cannot be used: {error.strerror}; give another --out.") from None
-    except json.JSONDecodeError:
-        raise EnvwrightError(f"{about} is damaged; give another --out, or --fresh to begin again.") from None
     here = json.loads(json.dumps(run.about()))
+    try:
+        there = json.loads(about.read_text()) if about.exists() else None
+        if there is not None and not (isinstance(there, dict) and there.keys() >= here.keys()):
+            raise EnvwrightError(f"{about} is of something else than a run; give another --out.")
+        if fresh and there is not None:  # only what is known to be a run is ever deleted
+            shutil.rmtree(run.folder)
+            there = None
+        (run.folder / "checkpoints").mkdir(parents=True, exist_ok=True)
+        if there is None:
+            part = about.with_suffix(".part")
+            part.write_text(json.dumps({**here, "devices": devices}, indent=2) + "\n")
+            part.replace(about)
+            return
+    except OSError as error:
+        reason = error.strerror or error
+        raise EnvwrightError(f"The folder {run.folder} cannot be used: {reason}; give another --out.") from None
+    except ValueError:
+        raise EnvwrightError(f"{about} is damaged, or not of a run; delete it, or give another --out.") from None
+    there.pop("devices", None)  # judged with the checkpoint, where it matters
     if there != here:
         what = "; ".join(_differences(there, here))
         raise ConfigError(f"{run.folder} holds another run ({what}); give another --out, or --fresh to begin again.")
@@ -206,9 +232,31 @@ def _check_finite(run: Run, rows: Sequence[metrics.Row]) -> None:
     )
 
 
-def _log(run: Run, log: metrics.Log, rows: Sequence[metrics.Row], seconds: float) -> None:
+def _check_learner(run: Run, state: TrainState, done: int) -> None:
+    """What is written must be worth going on from: an infinite sight breaks the losses only an update later."""
+    for path, leaf in jax.tree_util.tree_flatten_with_path(state.learner)[0]:
+        if not np.isfinite(leaf).all():
+            kept = checkpoint.newest(run.folder / "checkpoints")
+            left = f"the last good checkpoint is {kept}" if kept else "no checkpoint had been written yet"
+            raise EnvwrightError(
+                f"Training broke by update {done}: {jax.tree_util.keystr(path)[1:]} is not finite. Look for infinite "
+                f"observations, or try a lower learning_rate; {left}."
+            )
+
+
+@contextlib.contextmanager
+def _open_log(run: Run, done: int) -> Iterator[metrics.Log]:
+    with _on_disk(run):
+        log = metrics.Log(run.folder, done)
+    with contextlib.closing(log):
+        yield log
+
+
+@contextlib.contextmanager
+def _on_disk(run: Run) -> Iterator[None]:
+    """Metrics that cannot be written are a sentence."""
     try:
-        log.write(rows, seconds)
+        yield
     except OSError as error:
         kept = checkpoint.newest(run.folder / "checkpoints")
         raise EnvwrightError(

@@ -1,0 +1,122 @@
+"""Who races whom, and what is refused before any work."""
+
+import argparse
+import importlib.util
+
+import pytest
+from made_up import findings, result
+
+from envwright.bench import sides
+from envwright.bench.plan import PPO, RANDOM, Plan, best, choose_peers, on_cores, parse_options, sweep_jobs
+from envwright.bench.stages import fastest_layout, final
+from envwright.cli import bench as command
+from envwright.core.errors import EnvwrightError
+
+PLAN = Plan("CartPole-v1", ("gymnax", "rejax"), cores=2)
+
+
+def run(*args: str) -> int:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    return command.run(parser.parse_args(args))
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (["pnog"], "There is no environment 'pnog'; did you mean 'Pong-v0'?"),
+        (["pong", "--against", "puferlib"], "There is no peer 'puferlib' to race against; did you mean 'pufferlib'?"),
+        (["pong", "--against", "xyz"], "There is no peer 'xyz' to race against; there are pufferlib, gymnax"),
+        (["pong", "--against", "gymnax"], "The peer 'gymnax' has no Pong-v0; race against pufferlib."),
+        (
+            ["cartpole", "--against", "pufferlib"],
+            "'pufferlib' has no CartPole-v1; race against gymnax, gymnasium, rejax.",
+        ),
+        (["pong", "--against", ","], "--against wants names of peers"),
+        (["pong", "--against", "gymnax,xyz"], "The peer 'gymnax' has no Pong-v0"),
+        (["cartpole", "--against", "gymnax", "--with", "frameskip"], "'frameskip' is not an option of an environment"),
+        (["cartpole", "--against", "gymnax", "--with", "wind=3"], "CartPole-v1 cannot be made with {'wind': 3}"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence_before_any_work(args, sentence, tmp_path):
+    with pytest.raises(EnvwrightError) as error:
+        run(*args, "--out", str(tmp_path / "out"))
+    assert sentence in str(error.value)
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_peer_that_is_not_installed_says_how_to_install_it(monkeypatch):
+    there = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "gymnax" else there(name, *a))
+    with pytest.raises(EnvwrightError, match=r"needs the package 'gymnax'.*pip install 'envwright\[gymnax\]'"):
+        choose_peers("CartPole-v1", "gymnax")
+    assert choose_peers("CartPole-v1", None) == ("gymnasium",)  # rejax needs gymnax as well
+
+
+def test_peers_are_raced_once_each_however_they_are_written():
+    assert choose_peers("CartPole-v1", " Gymnax,gymnasium,gymnax ") == ("gymnax", "gymnasium")
+
+
+def test_a_sweep_tries_every_layout_of_every_side_that_can():
+    jobs = sweep_jobs(PLAN, RANDOM, 2048)
+    assert {(job.side, job.layout) for job in jobs} == {
+        (name, layout) for name in ("gymnax", "envwright") for layout in sides.side(name).layouts(RANDOM)
+    }
+    assert {(job.num_envs, job.cores) for job in jobs} == {(2048, 2)}
+
+
+def test_batches_that_a_side_cannot_hold_are_spared_it():
+    plan = Plan("CartPole-v1", ("gymnasium",), cores=2)
+    assert {job.side for job in sweep_jobs(plan, RANDOM, 32768)} == {"envwright"}
+
+
+def test_an_agent_has_the_same_batch_whether_it_trains_alone_or_on_every_core():
+    for job in sweep_jobs(PLAN, PPO, 64):
+        assert {share.num_envs for share in job.shares()} == {64}
+        assert {share.num_envs for share in on_cores(job, 1).shares()} == {64}
+
+
+def test_random_actions_keep_the_environments_of_a_core():
+    for job in sweep_jobs(PLAN, RANDOM, 2048):
+        assert on_cores(job, 1).num_envs == 1024
+
+
+def test_the_best_is_the_fastest_median_of_a_side():
+    results = [
+        result("envwright", "plain", 1, 5.0),
+        result("envwright", "processes", 1, 7.0),
+        result("gymnax", "plain", 1, 9.0),
+    ]
+    winner, together = best(results, "envwright"), best(results, "envwright", together=True)
+    assert winner is results[1]
+    assert together is results[0]
+    assert best(results, "rejax") is None
+
+
+def test_the_layout_to_remember_for_training_is_one_that_trains_one_agent():
+    results = [result("envwright", "plain", 1, 5.0), result("envwright", "processes", 1, 7.0)]
+    assert fastest_layout(RANDOM, results) == "processes"
+    assert fastest_layout(PPO, results) == "plain"
+
+
+def test_a_final_compares_ours_with_every_peer():
+    found = final(RANDOM, "1 core", 1, [result("gymnax", "plain", 1, 2.0), result("envwright", "plain", 1, 6.0)])
+    assert found.ratios["gymnax"].median == pytest.approx(3)
+    assert list(found.ratios) == ["gymnax"]
+
+
+def test_shares_and_roofs_are_ratios_of_rates():
+    found = findings()
+    assert found.shares[0].share.median == pytest.approx(5000 / 2e6)
+    assert found.roof is not None
+    assert found.roof.reached("matmul").median == pytest.approx(200 * 2e8 / 2e11)
+    assert found.roof.reached("memory").median == pytest.approx(300 * 2e8 / 2e10)
+
+
+def test_options_are_read_as_what_they_look_like():
+    assert parse_options(["frameskip=8", "continuous=true", "name=x"]) == {
+        "frameskip": 8,
+        "continuous": True,
+        "name": "x",
+    }

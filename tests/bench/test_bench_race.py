@@ -1,0 +1,86 @@
+"""Turns, warm-up, and competitors that fail."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from envwright.bench.competitor import Competitor, WorkerError, available_cores, pinned
+from envwright.bench.job import Job
+from envwright.bench.race import SHORTEST, WARM_UPS, calibrate, race, take_turns
+
+TINY = Job("envwright", "CartPole-v1", "random", "sharded", 1, 16)
+INDIVISIBLE = Job("envwright", "CartPole-v1", "random", "sharded", 2, 15)
+
+
+def test_everybody_has_a_turn_before_anybody_has_another():
+    order: list[str] = []
+
+    def turn(name: str):
+        return lambda: order.append(name) or float(len(order))
+
+    rates = take_turns([turn("a"), turn("b"), turn("c")], rounds=2)
+    assert order == ["a", "b", "c", "a", "b", "c"]
+    assert rates == [[1.0, 4.0], [2.0, 5.0], [3.0, 6.0]]
+
+
+def test_warm_up_lasts_until_two_timings_agree():
+    timings = iter([3.0, 1.0, 0.5, 0.1, 0.101, 9.0])
+    assert calibrate(lambda calls: calls * next(timings), turn=1.0) == 10  # of 0.1 s each
+    assert next(timings) == 9.0
+
+
+def test_calls_too_short_to_time_are_made_in_numbers():
+    asked: list[int] = []
+    assert calibrate(lambda calls: asked.append(calls) or calls * 1e-3, turn=0.3) == 300
+    assert SHORTEST <= max(asked) * 1e-3 < 0.3
+
+
+def test_a_machine_that_never_settles_is_measured_as_it_is():
+    seconds = iter(2.0**i for i in range(100))
+    assert calibrate(lambda calls: calls * next(seconds), turn=1.0) == 1
+    assert next(seconds) == 2.0**WARM_UPS
+
+
+def test_a_competitor_counts_the_steps_of_all_its_workers():
+    job = Job("envwright", "CartPole-v1", "random", "processes", 2, 32)
+    competitor = Competitor(job, (available_cores() * 2)[:2])
+    try:
+        amount, seconds = competitor.go("run", 1)
+        assert amount == 32 * competitor.facts["steps_a_call"]
+        assert seconds > 0
+        assert competitor.memory() > 0
+        assert competitor.compile_seconds("run") > 0
+    finally:
+        competitor.close()
+
+
+def test_a_competitor_that_fails_is_left_out_and_the_others_race():
+    given_up: list[str] = []
+    results = race([INDIVISIBLE, TINY], rounds=2, turn=0.01, give_up=lambda job, reason: given_up.append(reason))
+    assert [len(result.rates) for result in results] == [2]
+    assert results[0].job == TINY
+    assert len(given_up) == 1
+    assert "15 environments do not divide over 2 devices" in given_up[0]
+
+
+def test_a_failure_nobody_waits_for_is_one_sentence():
+    with pytest.raises(WorkerError, match="envwright, sharded, 15 envs, 2 cores") as failure:
+        race([INDIVISIBLE], rounds=1)
+    assert "\n" not in str(failure.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not pin processes")
+def test_what_is_started_pinned_stays_there_and_we_do_not():
+    before = os.sched_getaffinity(0)
+    last = max(before)
+    with pinned([last]):
+        said = subprocess.run(
+            [sys.executable, "-c", "import os; print(os.sched_getaffinity(0))"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    assert said.stdout.strip() == f"{{{last}}}"
+    assert os.sched_getaffinity(0) == before

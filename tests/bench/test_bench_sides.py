@@ -1,0 +1,100 @@
+"""Every side does in a worker what it says it can. Sizes are tiny; how fast it is does not matter here."""
+
+import argparse
+import json
+
+import pytest
+
+from envwright.bench import sides
+from envwright.bench.competitor import available_cores
+from envwright.bench.job import Job
+from envwright.bench.plan import PPO, RANDOM, Plan
+from envwright.bench.race import race
+from envwright.bench.roof import step_cost
+from envwright.bench.sides.training import hidden_for, inputs_and_outputs
+from envwright.cli import bench as command
+from envwright.core import make
+from envwright.core.layouts import recall
+from envwright.train import networks
+from envwright.train.config import Config, Network
+from envwright.train.ppo import Trainer
+
+PPO_TINY = {"steps": 8, "minibatches": 2, "epochs": 1, "hidden": 8}
+SHARE_TINY = {"steps": 4, "minibatches": 1, "epochs": 1, "parameters": 5000}
+
+
+def once(*jobs: Job) -> list[str]:
+    """Race for a moment; the parts that were timed."""
+    results = race(jobs, rounds=1, turn=0.001)
+    assert all(rate > 0 for result in results for rate in result.rates)
+    return [result.part for result in results]
+
+
+@pytest.mark.parametrize("env", ["CartPole-v1", "Pong-v0"])
+@pytest.mark.parametrize("parameters", [2_000, 2_000_000])
+def test_networks_are_as_large_as_asked(env, parameters):
+    made = make(env)
+    hidden = hidden_for(parameters, *inputs_and_outputs(made))
+    trainer = Trainer(made, Config(num_envs=2, steps=4, network=Network(hidden=(hidden, hidden))), devices=1)
+    import jax
+
+    weights = jax.eval_shape(trainer.start).learner.weights
+    assert networks.count(weights) == pytest.approx(parameters, rel=0.05)
+
+
+@pytest.mark.parametrize("env", ["CartPole-v1", "Pong-v0"])
+def test_what_a_step_asks_does_not_depend_on_the_batch(env):
+    small, large = step_cost(env, 64, {}), step_cost(env, 256, {})
+    assert small["flops_a_step"] == pytest.approx(large["flops_a_step"], rel=0.1)
+    assert 20 < large["flops_a_step"] < 2000
+    assert 50 < large["bytes_a_step"] < 5000
+
+
+def test_a_step_that_holds_a_loop_is_said_to_ask_for_more_than_is_counted():
+    assert not step_cost("Pong-v0", 64, {})["loops"]
+    assert step_cost("Pong-v0", 64, {"frameskip": 2})["loops"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", [RANDOM, PPO])
+@pytest.mark.parametrize("name", ["envwright", *sides.PEERS])
+def test_every_layout_of_every_side_runs(name, what, request):
+    side = sides.side(name)
+    env = next(iter(side.ENVS or ["CartPole-v1"]))
+    if name == "pufferlib":
+        request.getfixturevalue("pong_library")
+    for package in side.NEEDS:
+        pytest.importorskip(package)
+    cores = len(available_cores())
+    jobs = [Job(name, env, what, layout, cores, 16 * cores, {}, PPO_TINY) for layout in side.layouts(what)]
+    if jobs:
+        assert once(*jobs) == ["run"] * len(jobs)
+
+
+@pytest.mark.slow
+def test_shares_time_the_environment_and_the_update(pong_library):
+    for name in ("pufferlib", "envwright"):
+        assert once(Job(name, "Pong-v0", "share", "one device", 1, 8, {}, SHARE_TINY)) == ["env", "update"]
+
+
+@pytest.mark.slow
+def test_the_machine_has_limits():
+    assert once(Job(sides.MACHINE, "CartPole-v1", "roof", "processes", 1, 64)) == ["matmul", "chain", "cache", "memory"]
+
+
+@pytest.mark.slow
+def test_a_benchmark_from_the_command_to_the_files(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("ENVWRIGHT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(Plan, "batches", lambda self, what: (32 * self.cores,))
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    args = ["cartpole", "--against", "gymnasium", "--only", "random", "--rounds", "1", "--out", str(tmp_path)]
+    assert command.run(parser.parse_args(args)) == 0
+    said = capsys.readouterr().out
+    assert "A step is one decision of an agent" in said
+    read = json.loads((tmp_path / "bench-cartpole.json").read_text())
+    assert {row["side"] for row in read["sweeps"]["random"]} == {"envwright", "gymnasium"}
+    assert read["left_out"] == []
+    assert recall("CartPole-v1", "random") == read["fastest_layout"]["random"]
+    assert (tmp_path / "bench-cartpole.png").stat().st_size > 10_000
+    assert not list(tmp_path.glob("*.part"))
