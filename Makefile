@@ -18,10 +18,12 @@ demo: $(STAMP)
 	@echo "== A difference found in somebody else's port, replayed (exit code 1: the two still differ)"
 	$(BIN)/envwright replay docs/findings/gymnax-mountain-car-continuous-wall.json || test $$? -eq 1
 	@echo "== Pong against the original, in steps a second"
-	$(BIN)/python benchmarks/pong_vs_c.py --rounds 5 --out $(OUT)
-	@echo "== A game"
-	$(BIN)/python examples/pong_gif.py --out $(OUT)/pong.gif
-	@echo "== Done. Look at $(OUT)/pong.gif and $(OUT)/pong_vs_c.png; the verdict is in $(OUT)/verdict-pong.json"
+	$(BIN)/envwright bench pong --against pufferlib --quick --out $(OUT)
+	@echo "== A policy that wins, trained from nothing; a game of it in the original; a film"
+	$(BIN)/envwright train pong --fresh --out $(OUT)/train/pong
+	$(BIN)/envwright eval $(OUT)/train/pong --on reference
+	$(BIN)/envwright watch $(OUT)/train/pong --out $(OUT)/pong.gif
+	@echo "== Done. Look at $(OUT)/pong.gif and $(OUT)/bench-pong.png; the verdict is in $(OUT)/verdict-pong.json"
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -m "not slow"
@@ -39,7 +41,10 @@ format: $(STAMP)
 	$(BIN)/ruff format
 
 bench: $(STAMP)
-	$(BIN)/python benchmarks/pong_vs_c.py --rounds 15 --out $(OUT)
+	$(BIN)/envwright bench pong --against pufferlib --out $(OUT)
+	$(BIN)/envwright bench cartpole --against gymnax,rejax --out $(OUT)
+	$(BIN)/python benchmarks/scaling.py --out $(OUT)
+	$(BIN)/python benchmarks/pong_training.py --out $(OUT)
 
 clean:
 	rm -rf $(VENV) $(OUT) build dist .pytest_cache .ruff_cache .hypothesis

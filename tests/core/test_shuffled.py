@@ -31,7 +31,7 @@ def test_every_number_comes_once_whatever_the_size(sizes: list[int]) -> None:
         assert np.array_equal(np.sort(order, axis=1), np.tile(np.arange(n), (3, 1)))
 
 
-@pytest.mark.parametrize("n", [2, 3, 5, 8, 12, 33])
+@pytest.mark.parametrize("n", [2, 5, 12, 33])
 def test_every_place_is_equally_likely_for_every_number(n: int) -> None:
     drawn = orders(n, len(KEYS))
     for place in range(n):

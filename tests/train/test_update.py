@@ -12,7 +12,7 @@ import envwright
 from envwright.core import Box, Discrete
 from envwright.train.config import Config, Network
 from envwright.train.experience import Experience
-from envwright.train.learn import Learner, learn, new_learner
+from envwright.train.learn import learn, new_learner
 from envwright.train.policy import Policy
 
 STEPS, SEATS, INPUTS, ACTIONS = 6, 5, 3, 4
@@ -104,24 +104,25 @@ def adam(weights: Any, gradients: list[Any], rates: list[float]) -> Any:
     return jax.tree.unflatten(structure, found)
 
 
-def update(config: Config, learner: Learner, life: Experience) -> tuple[Learner, dict[str, jax.Array]]:
+def update(config: Config) -> Any:
+    """A compiled update by us."""
     run = jax.jit(lambda learner, life, key: learn(POLICY, config, learner, life, jnp.zeros((SEATS, 0)), key, None))
-    return run(learner, life, envwright.key(1))
+    return lambda learner, life: run(learner, life, envwright.key(1))
 
 
 def test_two_updates_are_the_papers() -> None:
-    start = new_learner(POLICY, envwright.key(0))
+    start = jax.jit(lambda key: new_learner(POLICY, key))(envwright.key(0))
+    ours, slope = update(CONFIG), jax.jit(jax.grad(loss))
     learner, gradients = start, []
     for number in range(2):
         life = lived(number)
         value, gain = targets(learner.weights, life)
-        plain = jnp.asarray(value, jnp.float32), jnp.asarray(gain, jnp.float32)
-        gradients.append(jax.jit(jax.grad(loss))(learner.weights, life, *plain))
-        learner, metrics = update(CONFIG, learner, life)
+        gradients.append(slope(learner.weights, life, jnp.asarray(value, jnp.float32), jnp.asarray(gain, jnp.float32)))
+        learner, metrics = ours(learner, life)
         # Four updates in all: the rate falls by a quarter with each.
         expected = adam(start.weights, gradients, [0.01, 0.0075][: number + 1])
-        for ours, theirs in zip(jax.tree.leaves(learner.weights), jax.tree.leaves(expected), strict=True):
-            np.testing.assert_allclose(ours, theirs, atol=2e-5)
+        for found, wanted in zip(jax.tree.leaves(learner.weights), jax.tree.leaves(expected), strict=True):
+            np.testing.assert_allclose(found, wanted, atol=2e-5)
         length = np.sqrt(sum(float((leaf**2).sum()) for leaf in jax.tree.leaves(gradients[-1])))
         assert float(metrics["gradient"]) == pytest.approx(length, rel=1e-4)
     assert int(learner.updates) == 2
@@ -130,9 +131,9 @@ def test_two_updates_are_the_papers() -> None:
 def test_every_sample_is_learned_from_once_an_epoch() -> None:
     """The mean over equal parts is the mean over all: with steps of no length, parts make no difference."""
     config = tiny(num_envs=SEATS, steps=STEPS, learning_rate=1e-30, anneal=False)
-    start, life = new_learner(POLICY, envwright.key(0)), lived(0)
+    start, life = jax.jit(lambda key: new_learner(POLICY, key))(envwright.key(0)), lived(0)
     whole, parts = (
-        update(Config(**{**vars(config), "minibatches": many, "epochs": epochs}), start, life)[1]
+        update(Config(**{**vars(config), "minibatches": many, "epochs": epochs}))(start, life)[1]
         for many, epochs in ((1, 1), (5, 2))
     )
     for name in ("value", "entropy", "kl", "clipped"):

@@ -5,7 +5,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from envwright.core import Box, Discrete, Env, Record, Space, Step
 from envwright.core.record import scalar
@@ -30,6 +29,7 @@ class Bandit(Env[Told, BanditParams]):
 
     length: int = 1  # steps of an episode, each with a context of its own
     shown_once: bool = False  # only the first look tells, and the context stays: it must be remembered
+    explodes: int = 2**30  # the step at which every action pays more than can be reckoned with
 
     @property
     def default_params(self) -> BanditParams:
@@ -58,6 +58,7 @@ class Bandit(Env[Told, BanditParams]):
     def apply(self, state: Told, action: jax.Array, chance: jax.Array, params: BanditParams) -> Step:
         legal = self.legal_actions(state, params)[action]
         reward = jnp.where(legal, jnp.where(action == state.context, params.pays, 0), jnp.float32(ILLEGAL_PAYS))
+        reward = jnp.where(state.step >= self.explodes, jnp.inf, reward)
         after = Told(state.context if self.shown_once else chance, state.step + 1)
         return Step(self.observe(after), after, reward, after.step >= self.length, jnp.bool_(False), {})
 
@@ -98,40 +99,42 @@ class Aim(Env[At, BanditParams]):
         return Step(state.place[None], state, -missed * missed, jnp.bool_(True), jnp.bool_(False), {})
 
 
-class ForeverParams(Record):
-    length: jax.Array = scalar(2**30, np.int32)  # the step that terminates
+class NoParams(Record):
+    pass
 
 
 class Age(Record):
     step: jax.Array  # () int32
+    mortal: jax.Array  # () bool
 
 
 @dataclass(frozen=True)
-class Forever(Env[Age, ForeverParams]):
-    """Pays 1 a step, whatever is done, and looks the same at every step."""
+class Forever(Env[Age, NoParams]):
+    """Pays 1 a step, whatever is done. Half of the episodes truly end after ten steps; all it shows is which."""
 
     @property
-    def default_params(self) -> ForeverParams:
-        return ForeverParams()
+    def default_params(self) -> NoParams:
+        return NoParams()
 
-    def observation_space(self, params: ForeverParams) -> Space:
-        return Box(0.0, 1.0, (1,))
-
-    def action_space(self, params: ForeverParams) -> Space:
+    def observation_space(self, params: NoParams) -> Space:
         return Discrete(2)
 
-    def draw_start(self, key: jax.Array, params: ForeverParams) -> None:
+    def action_space(self, params: NoParams) -> Space:
+        return Discrete(2)
+
+    def draw_start(self, key: jax.Array, params: NoParams) -> jax.Array:
+        return jax.random.bernoulli(key)
+
+    def start(self, chance: jax.Array, params: NoParams) -> tuple[jax.Array, Age]:
+        return chance.astype(jnp.int32), Age(jnp.int32(0), chance)
+
+    def draw(self, key: jax.Array, state: Age, action: jax.Array, params: NoParams) -> None:
         return None
 
-    def start(self, chance: None, params: ForeverParams) -> tuple[jax.Array, Age]:
-        return jnp.ones(1, jnp.float32), Age(jnp.int32(0))
-
-    def draw(self, key: jax.Array, state: Age, action: jax.Array, params: ForeverParams) -> None:
-        return None
-
-    def apply(self, state: Age, action: jax.Array, chance: None, params: ForeverParams) -> Step:
-        after = Age(state.step + 1)
-        return Step(jnp.ones(1, jnp.float32), after, jnp.float32(1), after.step >= params.length, jnp.bool_(False), {})
+    def apply(self, state: Age, action: jax.Array, chance: None, params: NoParams) -> Step:
+        after = Age(state.step + 1, state.mortal)
+        ended = state.mortal & (after.step >= 10)
+        return Step(state.mortal.astype(jnp.int32), after, jnp.float32(1), ended, jnp.bool_(False), {})
 
 
 def tiny(**changes: Any) -> Config:

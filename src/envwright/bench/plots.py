@@ -129,7 +129,7 @@ def _layouts(axes: Any, swept: Sequence[Result]) -> str:
     pairs = dict.fromkeys((r.job.side, r.job.layout) for r in swept)
     winners = [best([r for r in swept if r.job.layout == layout], name) for name, layout in pairs]
     found = sorted((w for w in winners if w), key=lambda w: -w.summary.median)
-    longest = found[0].summary.high
+    longest = max(r.summary.high for r in found)
     for row, result in enumerate(found):
         _bar(axes, row, 0.75, result)
         said = f"{number(result.summary.median)}, {result.job.num_envs:,} envs"

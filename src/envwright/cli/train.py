@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, help="the run's folder (default out/train/ENV)")
     parser.add_argument("--fresh", action="store_true", help="begin again, deleting the run in that folder")
     parser.add_argument(
-        "--devices", type=whole_number(1), help="devices to share the work (default: the fastest measured, else all)"
+        "--devices", type=whole_number(1), help="devices to share the work (default: as was fastest here)"
     )
     parser.add_argument("--games", type=whole_number(1), default=100, help="games to play at the end (default 100)")
     parser.add_argument("--coordinator", metavar="HOST:PORT", help="where several processes meet")
@@ -115,7 +115,9 @@ class Show:
         share = now.steps / now.total
         if not math.isnan(now.row["return"]):  # as it is while no episode ends
             self._score = f"{now.row['return']:.2f}"
-        text = f"{self._name} {share:4.0%}  {now.steps / 1e6:.1f}M of {now.total / 1e6:.1f}M steps  return {self._score}"
+        text = (
+            f"{self._name} {share:4.0%}  {now.steps / 1e6:.1f}M of {now.total / 1e6:.1f}M steps  return {self._score}"
+        )
         if not math.isnan(now.rate):
             left = (now.total - now.steps) / now.rate
             text += f"  {now.rate / 1e6:.2f}M steps/s  {left:.0f} s left"

@@ -11,6 +11,8 @@ import os
 import platform
 from pathlib import Path
 
+from envwright.core.cache import cache_dir
+
 PLAIN = "plain"  # jit, with nothing set: one device, which XLA spreads over the cores as it sees fit
 SHARDED = "sharded"  # a device a core after `tune_cpu`, each with its share of the batch
 PROCESSES = "processes"  # a process a core, each with its share of the batch
@@ -24,7 +26,7 @@ def remember(env: str, what: str, layout: str) -> None:
         raise ValueError(f"'{layout}' is not one of the layouts {', '.join(LAYOUTS)}.")
     known = _read()
     known.setdefault(fingerprint(), {}).setdefault(env, {})[what] = layout
-    path = _path()
+    path = cache_dir() / "layouts.json"
     part = path.with_suffix(f".{os.getpid()}.part")
     with contextlib.suppress(OSError):  # a folder that cannot be written to costs the memory, not the benchmark
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -54,16 +56,9 @@ def processor() -> str:
     return platform.processor() or platform.machine()
 
 
-def _path() -> Path:
-    """In the folder where references live as well (references/sources.py)."""
-    if chosen := os.environ.get("ENVWRIGHT_CACHE"):
-        return Path(chosen) / "layouts.json"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "envwright" / "layouts.json"
-
-
 def _read() -> dict[str, dict[str, dict[str, str]]]:
     try:
-        content = json.loads(_path().read_text())
+        content = json.loads((cache_dir() / "layouts.json").read_text())
     except (OSError, ValueError):
         return {}
     if not isinstance(content, dict):

@@ -8,8 +8,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from envwright.core.cache import cache_dir
 from envwright.core.errors import ReferenceUnavailableError
-from envwright.references.sources import cache_dir
 
 # Unused functions (drawing, mostly) are dropped, and with them the need for the libraries they call.
 LINK_FLAGS = ("-shared", "-fPIC", "-fvisibility=hidden", "-ffunction-sections", "-Wl,--gc-sections", "-lm")

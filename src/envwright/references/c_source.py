@@ -12,9 +12,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from envwright.core.cache import cache_dir
 from envwright.core.errors import EnvwrightError
 from envwright.references.protocol import Watchpoint
-from envwright.references.sources import cache_dir
 
 _UNREAD = re.compile(
     r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#(?:\\\n|[^\n])*', re.S | re.M

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from envwright.core.cache import cache_dir
 from envwright.core.errors import ReferenceUnavailableError, missing_extra
 
 TIMEOUT = 300  # seconds for a download
@@ -28,13 +29,6 @@ class SourceArchive:
     @property
     def requirement(self) -> str:
         return f"{self.project}=={self.version}"
-
-
-def cache_dir() -> Path:
-    """Where references live: `$ENVWRIGHT_CACHE`, or `envwright` in the user's cache folder."""
-    if chosen := os.environ.get("ENVWRIGHT_CACHE"):
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "envwright"
 
 
 def obtain(archive: SourceArchive, local: Path | None = None) -> Path:

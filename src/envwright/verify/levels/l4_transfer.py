@@ -30,6 +30,7 @@ from envwright.verify.transfer.sides import (
 from envwright.verify.verdict import Check, Divergence
 
 UNSEEN = 3_000_000_000  # games begin with seeds from here on, which no training comes near
+TINY = 1e-99  # smaller p-values are not told apart
 LOW_POWER = 0.8  # what is below is said to be low
 
 _STATUS = {"equivalent": "pass", "different": "fail", "inconclusive": "open"}
@@ -138,10 +139,12 @@ def describe(found: Equivalence, of: str) -> str:
     same = found.reference == found.candidate
     there, here = f"{found.reference:.2f}", f"{found.candidate:.2f}"
     low, high = found.interval
-    equal = found.pairs and found.equal == found.pairs
+    p = f"{found.p:.2g}" if found.p > TINY or found.error == 0 else f"below {TINY:g}"
+    if found.pairs and found.equal == found.pairs:
+        p = "0 (every pair equal)"
     return (f"{there} on both sides" if same else f"{there} on the reference, {here} on the candidate") + (
         f", difference {found.difference:.3f} [{low:.3f}, {high:.3f}], margin {found.margin:.3g}, "
-        f"p = {'0 (every pair equal)' if equal else format(found.p, '.2g')}, power {found.power:.2f}, {of}"
+        f"p = {p}, power {found.power:.2f}, {of}"
     )
 
 

@@ -1,0 +1,101 @@
+"""Training Pong from nothing to 18 points of 21, on the JAX environment and on the C one, in turns.
+
+The same PPO, network, batch and settings (the tuned ppo.toml) on both sides, on one core and on all: who is faster end
+to end, and by how much? Run: python benchmarks/pong_training.py
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import envwright
+from envwright.bench.statistics import ratio
+
+SOLVED = 18.0
+TURN = 8  # updates before the other side has its turn
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--devices", type=int, default=None, help="cores for each side (default: all)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the results (default out)")
+    args = parser.parse_args()
+    envwright.tune_cpu(args.devices)
+    found = compare(args.seed)
+    args.out.mkdir(parents=True, exist_ok=True)
+    path = args.out / "pong_training.json"
+    path.write_text(json.dumps(found, indent=2) + "\n")
+    print(f"Written to {path}")
+
+
+def compare(seed: int) -> dict[str, Any]:
+    """Both sides, turn by turn, to the end of the tuned run."""
+    import jax
+
+    from envwright.envs.pong.reference import PongBatch
+    from envwright.train.config import for_env
+    from envwright.train.host import HostTrainer
+    from envwright.train.ppo import Trainer
+
+    config = for_env("pong")
+    trainer = Trainer(envwright.make("pong", **config.env_options), config, seeds=(seed,))
+    on_c = HostTrainer(PongBatch(config.num_envs, **config.env_options), config, seed=seed)
+    state = [trainer.start()]
+
+    def ours(updates: int) -> Any:
+        state[0], metrics = trainer.run(state[0], updates)
+        return np.asarray(metrics["return"])[:, 0]
+
+    def theirs(updates: int) -> Any:
+        return on_c.run(updates)["return"]
+
+    sides = {"JAX": Side(ours), "C": Side(theirs)}
+    for _ in range(0, config.updates, TURN):
+        for side in sides.values():
+            side.turn(config.batch)
+    faster = ratio(sides["JAX"].rates[1:], sides["C"].rates[1:])  # both compile in the first turn
+    for name, side in sides.items():
+        print(
+            f"{name:4} {np.median(side.rates[1:]) / 1e6:.3f}M steps/s, return {SOLVED:g} after {side.solved:.1f} s of "
+            f"training and {side.compiling:.1f} s of compiling, at the end {side.last:.2f}"
+        )
+    print(f"JAX of C: {faster.median:.2f} [{faster.low:.2f}, {faster.high:.2f}], {len(jax.devices())} devices")
+    return {"ratio": vars(faster), "sides": {n: {**vars(s), "play": None} for n, s in sides.items()}}
+
+
+class Side:
+    """One of the two, and how it has done so far."""
+
+    def __init__(self, play: Callable[[int], Any]) -> None:
+        self.play = play
+        self.rates: list[float] = []
+        self.seconds = 0.0
+        self.compiling = 0.0
+        self.solved = float("nan")
+        self.last = float("nan")
+
+    def turn(self, batch: int) -> None:
+        began = time.perf_counter()
+        returns = self.play(TURN)
+        took = time.perf_counter() - began
+        if not self.rates:  # the first turn compiles; count it as one that did not, once a second one is known
+            self.compiling = took
+        elif len(self.rates) == 1:
+            self.compiling -= took
+            self.seconds += took
+        self.seconds += took if self.rates else 0.0
+        self.rates.append(TURN * batch / took)
+        finite = returns[np.isfinite(returns)]
+        self.last = float(finite[-1]) if len(finite) else self.last
+        if np.isnan(self.solved) and self.last >= SOLVED:
+            self.solved = self.seconds
+
+
+if __name__ == "__main__":
+    main()
