@@ -25,7 +25,8 @@ FEW = [*range(1, 18), 31, 32, 33, 63, 64, 65, 1000, 4096, 5000]
 def test_every_number_comes_once_whatever_the_size(sizes: list[int]) -> None:
     # One program for all sizes, compiled without care: nearly all of the time goes into compiling.
     lowered = jax.jit(jax.vmap(lambda key: [shuffled(key, n) for n in sizes])).lower(KEYS[:3])
-    found = lowered.compile(compiler_options={"xla_backend_optimization_level": 0})(KEYS[:3])
+    careless: dict[str, str | bool] = {"xla_backend_optimization_level": "0"}
+    found = lowered.compile(compiler_options=careless)(KEYS[:3])
     for n, order in zip(sizes, found, strict=True):
         assert order.dtype == jnp.int32
         assert np.array_equal(np.sort(order, axis=1), np.tile(np.arange(n), (3, 1)))

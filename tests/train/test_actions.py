@@ -55,7 +55,7 @@ def test_actions_are_drawn_as_often_as_softmax_says() -> None:
 def test_no_noise_reaches_an_illegal_action(logits: list[float], legal: list[bool], noise: float) -> None:
     head = np.where(legal, np.asarray([logits], np.float32), np.float32(-1e9))
     assert legal[int(sample(head, np.asarray([noise], np.float32))[0])]
-    assert legal[int(_choose(np.float64(head), np.asarray([noise]))[0])]
+    assert legal[int(_choose(head.astype(np.float64), np.asarray([noise]))[0])]
 
 
 @pytest.mark.parametrize("n", [8, 18, 70])
@@ -97,7 +97,7 @@ def test_gradients_are_finite_and_leave_illegal_actions_alone() -> None:
     p = probabilities(head, legal)
     logs = np.log(p, where=p > 0, out=np.zeros_like(p))
     of_log_prob = np.eye(N)[np.asarray(raw)] - p
-    of_entropy = -p * (logs + stats.entropy(p, axis=1)[:, None])
+    of_entropy = -p * (logs + np.asarray(stats.entropy(p, axis=1))[:, None])
     np.testing.assert_allclose(gradient, of_log_prob + of_entropy, atol=1e-5)
 
 
@@ -106,7 +106,7 @@ def test_a_gaussian_is_the_textbooks() -> None:
     mean, raw = rng.normal(size=(2, 50, 3)).astype(np.float32)
     spread = np.array([-1.0, 0.0, 0.7], np.float32)
     actions = Gaussian((-1.0,) * 3, (1.0,) * 3, (3,))
-    normal = stats.norm(mean, np.exp(spread))
+    normal: Any = stats.norm(mean, np.exp(spread))
     logs = actions.log_prob(*map(jnp.asarray, (mean, spread, raw)))
     np.testing.assert_allclose(logs, normal.logpdf(raw).sum(axis=1), rtol=1e-4, atol=1e-5)
     entropy = actions.entropy(jnp.asarray(mean), jnp.asarray(spread))

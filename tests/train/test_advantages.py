@@ -56,6 +56,6 @@ def test_a_time_limit_is_not_a_death() -> None:
     trainer = Trainer(TimeLimit(Forever(), 10), config, devices=1)
     state, metrics = trainer.run(trainer.start(), config.updates)
     values = networks.value(config.network, dict(trainer.player(state).weights), jnp.eye(2))
-    mortal = np.mean([(1 - 0.9**left) / 0.1 for left in range(1, 11)])
+    mortal = float(np.mean([(1 - 0.9**left) / 0.1 for left in range(1, 11)]))
     np.testing.assert_allclose(values, [10.0, mortal], atol=0.3)
     assert metrics["length"][-1, 0] == 10

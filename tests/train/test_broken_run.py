@@ -69,6 +69,7 @@ def test_a_disk_that_is_full_from_the_start_is_a_sentence(tmp_path: Path) -> Non
         train(run)
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_is_a_sentence_and_the_run_goes_on_when_there_is_room(tmp_path: Path) -> None:
     """The first update's line and events fit, the second's do not; its checkpoint would not either."""
     run = Run(tmp_path, "TinyBandit-v0", tiny(total_steps=64), devices=1)

@@ -1,5 +1,7 @@
 """The same PPO on environments stepped from Python: ours behind the batch interface, and the original in C."""
 
+from typing import Any
+
 import jax
 import numpy as np
 import pytest
@@ -56,11 +58,10 @@ def test_cartpole_is_learned_and_its_episodes_are_counted() -> None:
 def test_a_bandit_is_learned_by_legal_actions_from_the_weights_the_compiled_trainer_begins_with() -> None:
     config = tiny(num_envs=32, learning_rate=0.03, anneal=False)
     host = HostTrainer(JaxBatch(Bandit(), 32), config, seed=4)
-    ours = Trainer(Bandit(), config, devices=1, seeds=(4,))
-    state = ours.start()
+    state = Trainer(Bandit(), config, devices=1, seeds=(4,)).start()
     for a, b in zip(jax.tree.leaves(host.learner.weights), jax.tree.leaves(state.learner.weights), strict=True):
         np.testing.assert_allclose(a, b[0], atol=1e-6)
-    metrics = host.run(80)
+    metrics = host.run(60)
     assert metrics["kl"].max() < 1e-6
     assert metrics["return"].max() <= 1.0  # an illegal action would pay 100
     assert metrics["return"][-10:].mean() > 0.9
@@ -109,11 +110,13 @@ def test_the_c_games_obey_the_batch_interface(pong_library: None, continuous: bo
     assert np.array_equal(batch.reset(list(range(6))), start)
 
 
+@pytest.mark.slow
 def test_the_c_games_are_trained_on(pong_library: None) -> None:
     from envwright.envs.pong.reference import PongBatch
 
     config = for_env("pong")
     small = tiny(num_envs=4, env_options=config.env_options)
-    metrics = HostTrainer(PongBatch(4, frameskip=8), small).run(2)
+    batch: Any = PongBatch(4, frameskip=8)  # no full Batch: C can neither be saved nor drawn
+    metrics = HostTrainer(batch, small).run(2)
     assert np.isfinite(metrics["value"]).all()
     assert metrics["kl"].max() < 1e-6

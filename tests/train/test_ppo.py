@@ -3,6 +3,7 @@
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from tiny import Aim, Bandit, tiny
@@ -70,9 +71,9 @@ def test_aiming_is_learned() -> None:
 
 def test_the_learning_rate_falls_to_zero_in_a_straight_line() -> None:
     config = tiny(learning_rate=0.5, total_steps=320)
-    rates = [float(_rate(config, np.int32(done))) for done in range(12)]
+    rates = [float(_rate(config, jnp.int32(done))) for done in range(12)]
     np.testing.assert_allclose(rates, [0.5 * (1 - done / 10) for done in range(11)] + [0], atol=1e-7)
-    assert float(_rate(tiny(learning_rate=0.5, anneal=False), np.int32(10))) == 0.5
+    assert float(_rate(tiny(learning_rate=0.5, anneal=False), jnp.int32(10))) == 0.5
 
 
 @pytest.fixture(scope="module")

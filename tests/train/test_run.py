@@ -14,7 +14,7 @@ from envwright.train import checkpoint, metrics
 from envwright.train.checkpoint import CheckpointError
 from envwright.train.config import Config, ConfigError
 from envwright.train.ppo import Trainer
-from envwright.train.run import Progress, Run, load_player, resume, train
+from envwright.train.run import Progress, Run, _open, load_player, resume, train
 
 register_tiny()
 pytestmark = pytest.mark.usefixtures("eager")
@@ -135,10 +135,9 @@ def test_fresh_deletes_nothing_that_is_not_a_run(tmp_path: Path, content: str | 
 def test_fresh_begins_again(whole: Path, tmp_path: Path) -> None:
     shutil.copytree(whole, tmp_path / "run")
     other = run_in(tmp_path / "run", tiny(total_steps=320, gamma=0.5))
-    with pytest.raises(StoppedError):
-        train(other, fresh=True, progress=until(1))
-    assert [row["update"] for row in metrics.read(other.folder)] == [1]
-    assert not list((other.folder / "checkpoints").iterdir())
+    _open(other, 1, fresh=True)
+    assert [path.name for path in sorted(other.folder.iterdir())] == ["checkpoints", "config.json"]
+    assert resume(other, Trainer(Bandit(3), other.config, devices=1))[1] == 0
     assert json.loads((other.folder / "config.json").read_text())["config"]["gamma"] == 0.5
 
 

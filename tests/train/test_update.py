@@ -73,6 +73,7 @@ def targets(weights: Any, life: Experience) -> tuple[np.ndarray, np.ndarray]:
 
 def loss(weights: Any, life: Experience, old_value: Any, gain: Any) -> jax.Array:
     """The paper's, sample by sample, with the probabilities themselves."""
+    assert life.legal is not None
     logits = jnp.where(life.legal, stack(weights["actor"], life.seen), -jnp.inf)
     chances = jax.nn.softmax(logits)
     chosen = jnp.take_along_axis(chances, life.raw[..., None], axis=-1)[..., 0]
@@ -128,6 +129,7 @@ def test_two_updates_are_the_papers() -> None:
     assert int(learner.updates) == 2
 
 
+@pytest.mark.slow
 def test_every_sample_is_learned_from_once_an_epoch() -> None:
     """The mean over equal parts is the mean over all: with steps of no length, parts make no difference."""
     config = tiny(num_envs=SEATS, steps=STEPS, learning_rate=1e-30, anneal=False)

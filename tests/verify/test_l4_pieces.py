@@ -15,7 +15,7 @@ from envwright.references.batches import gymnasium_batch
 from envwright.train.config import Network
 from envwright.train.player import Player
 from envwright.train.policy import Policy
-from envwright.verify import pairs, policies
+from envwright.verify import policies
 from envwright.verify.levels.l4_transfer import play_both
 from envwright.verify.transfer import saved
 from envwright.verify.transfer.candidate_batch import CandidateBatch, step_with_own_luck
@@ -71,11 +71,6 @@ def test_any_reference_is_a_batch_in_the_candidates_words():
         step = batch.step_and_restart(np.ones(4, np.int32))
         at = step.final_obs[:, 0] / factor
         assert step.reward.tolist() == (-abs(at) + factor - 1).tolist()
-
-
-def test_the_original_of_one_of_ours_is_found_by_name():
-    batch = pairs.batch_of_reference("cartpole", {}, 2)
-    assert np.asarray(batch.reset([0, 1])).shape == (2, 4)
 
 
 def test_a_candidate_as_a_batch_restarts_what_ended_and_draws_new_luck_every_step():

@@ -30,8 +30,8 @@ class BatchStep(NamedTuple):
     final_obs: Any  # what was seen before a restart; the same as `obs` where there was none
 
 
-class Batch(Protocol):
-    """`num_envs` environments that step together. Raw: an episode that ended goes on only when told to."""
+class Stepping(Protocol):
+    """`num_envs` environments that step together: all that a learner asks for."""
 
     num_envs: int
     observation_space: Space
@@ -41,12 +41,16 @@ class Batch(Protocol):
         """New episodes, everywhere or where `mask` says; seeds begin new streams of luck. Returns all observations."""
         ...
 
-    def step(self, actions: Any, restart: Any = None) -> BatchStep:
-        """Step. Environments in the mask `restart` begin a new episode instead: reward 0, both flags false."""
-        ...
-
     def step_and_restart(self, actions: Any) -> BatchStep:
         """Step, and begin a new episode at once where one ended."""
+        ...
+
+
+class Batch(Stepping, Protocol):
+    """The same for everybody else. Raw: an episode that ended goes on only when told to."""
+
+    def step(self, actions: Any, restart: Any = None) -> BatchStep:
+        """Step. Environments in the mask `restart` begin a new episode instead: reward 0, both flags false."""
         ...
 
     def save(self, index: int) -> bytes:

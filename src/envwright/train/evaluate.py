@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from envwright.core.batch import Batch
+from envwright.core.batch import Stepping
 from envwright.core.errors import EnvwrightError
 from envwright.train.player import Player
 
@@ -29,7 +29,7 @@ class Games:
         )
 
 
-def play_games(batch: Batch, player: Player, seed: int, *, sample: bool = True, longest: int = LONGEST) -> Games:
+def play_games(batch: Stepping, player: Player, seed: int, *, sample: bool = True, longest: int = LONGEST) -> Games:
     """The first game of every environment, to its end. Actions are drawn as in training, or the likeliest ones."""
     check_fits(batch, player)
     many = batch.num_envs
@@ -51,7 +51,7 @@ def play_games(batch: Batch, player: Player, seed: int, *, sample: bool = True, 
     raise EnvwrightError(f"{int(playing.sum())} of {many} games did not end within {longest:,} steps.")
 
 
-def check_fits(batch: Batch, player: Player) -> None:
+def check_fits(batch: Stepping, player: Player) -> None:
     """A policy plays where it sees and does what it learned with."""
     sides = (
         (player.policy.observations.shape, player.policy.action_space),
@@ -67,7 +67,7 @@ def check_fits(batch: Batch, player: Player) -> None:
         )
 
 
-def legal_of(batch: Batch) -> Any:
+def legal_of(batch: Stepping) -> Any:
     """Which actions may be taken now, where a batch knows that."""
     legal = getattr(batch, "legal_actions", None)
     return None if legal is None else legal()

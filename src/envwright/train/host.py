@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.core import chance
-from envwright.core.batch import Batch
+from envwright.core.batch import Stepping
 from envwright.train import networks
 from envwright.train.actions import encode, with_legal
 from envwright.train.config import Config
@@ -27,7 +27,7 @@ from envwright.train.ppo import Metrics, check_divides, player_of, summary
 class HostTrainer:
     """A run of PPO over `batch`, which it resets and steps."""
 
-    def __init__(self, batch: Batch, config: Config, *, seed: int = 0) -> None:
+    def __init__(self, batch: Stepping, config: Config, *, seed: int = 0) -> None:
         self.batch, self.config, self.seed = batch, config, seed
         self.policy = Policy(config.network, batch.observation_space, batch.action_space, config.normalise_observations)
         check_divides(config, self.policy, batch.num_envs)

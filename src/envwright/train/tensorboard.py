@@ -12,6 +12,7 @@ An Event is a protocol buffer. Its fields are few, so they are put down by hand:
     Value    tag = 1: string    simple_value = 2: float
 """
 
+import contextlib
 import itertools
 import math
 import os
@@ -48,7 +49,12 @@ class EventFile:
         self.path = Path(folder) / name
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self.path.open("xb")
-        self._write(_field(1, DOUBLE, struct.pack("<d", now)) + _field(3, BYTES, VERSION))
+        try:
+            self._write(_field(1, DOUBLE, struct.pack("<d", now)) + _field(3, BYTES, VERSION))
+        except OSError:
+            with contextlib.suppress(OSError):  # which would try to write once more
+                self._file.close()
+            raise
 
     def scalars(self, step: int, values: Mapping[str, float], wall_time: float) -> None:
         """Write one point of each curve in `values`; `wall_time` is in seconds since 1970."""

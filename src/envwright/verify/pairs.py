@@ -7,9 +7,8 @@ from typing import Any
 
 from envwright.candidates.find import find_candidate
 from envwright.candidates.protocol import Candidate
-from envwright.core.batch import Batch
 from envwright.core.errors import EnvwrightError
-from envwright.core.registry import make, spec
+from envwright.core.registry import spec
 from envwright.references.protocol import Reference
 from envwright.verify import contract as contracts
 from envwright.verify.contract import Contract
@@ -81,15 +80,6 @@ def find_reference(name: str, options: dict[str, Any], base: Path | None) -> Ref
     if kind == "gymnasium":
         return gymnasium_reference(rest, **options)
     return gymnasium_reference(str(folder / name) if ".py:" in name else name, **options)
-
-
-def batch_of_reference(id: str, options: dict[str, Any], num_envs: int) -> Batch:
-    """The slow original of one of our environments, many times, for learners and players."""
-    from envwright.verify.transfer.sides import reference_batch
-
-    env = make(id, **options)
-    spaces = env.observation_space(env.default_params), env.action_space(env.default_params)
-    return reference_batch(with_options(_of_one(id), options, options), num_envs, *spaces)
 
 
 def with_options(contract: Contract, reference: dict[str, Any], candidate: dict[str, Any]) -> Contract:

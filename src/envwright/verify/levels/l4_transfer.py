@@ -139,12 +139,12 @@ def describe(found: Equivalence, of: str) -> str:
     same = found.reference == found.candidate
     there, here = f"{found.reference:.2f}", f"{found.candidate:.2f}"
     low, high = found.interval
-    p = f"{found.p:.2g}" if found.p > TINY or found.error == 0 else f"below {TINY:g}"
+    p = f"p = {found.p:.2g}" if found.p > TINY or found.error == 0 else f"p < {TINY:g}"
     if found.pairs and found.equal == found.pairs:
-        p = "0 (every pair equal)"
+        p = "p = 0 (every pair equal)"
     return (f"{there} on both sides" if same else f"{there} on the reference, {here} on the candidate") + (
         f", difference {found.difference:.3f} [{low:.3f}, {high:.3f}], margin {found.margin:.3g}, "
-        f"p = {p}, power {found.power:.2f}, {of}"
+        f"{p}, power {found.power:.2f}, {of}"
     )
 
 

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from envwright.core.batch import Batch
+from envwright.core.batch import Stepping
 from envwright.core.env import Env
 from envwright.core.spaces import Discrete, Space
 from envwright.train.config import Config
@@ -54,7 +54,7 @@ def train_compiled(env: Env[Any, Any], params: Any, config: Config, seeds: Seque
 
 
 def train_stepped(
-    make: Callable[[], Batch], config: Config, seeds: Sequence[int], side: str, progress: Progress
+    make: Callable[[], Stepping], config: Config, seeds: Sequence[int], side: str, progress: Progress
 ) -> Trained:
     """On a batch that is stepped from here, one seed after the other."""
     players: list[Player] = []

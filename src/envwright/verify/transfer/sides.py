@@ -10,7 +10,7 @@ import numpy as np
 from envwright.candidates.jax_candidate import JaxCandidate
 from envwright.candidates.protocol import Candidate
 from envwright.core import Env
-from envwright.core.batch import Batch
+from envwright.core.batch import Stepping
 from envwright.core.registry import make
 from envwright.core.spaces import Box, Space
 from envwright.references.batches import Moved, Singles, batch_of, seen_as
@@ -85,20 +85,20 @@ def arena_of(session: Session, config: Config) -> Arena:
     return Arena(space, candidate.action_space, config)
 
 
-def reference_batch(contract: Contract, many: int, observations: Space, actions: Space) -> Batch:
+def reference_batch(contract: Contract, many: int, observations: Space, actions: Space) -> Stepping:
     """The slow original, many times."""
     options = contract.reference_options
     if contract.reference == "pufferlib:pong" and as_it_is(contract):
         from envwright.envs.pong.reference import PongBatch
 
-        return PongBatch(many, **options)  # pyright: ignore[reportReturnType] - it lacks what learners never ask for
+        return PongBatch(many, **options)
     one = partial(_Watched, contract)
     if as_it_is(contract):
         return batch_of(contract.reference, options, many, observations, actions, one)
     return Singles([one() for _ in range(many)], observations, actions)
 
 
-def candidate_batch(session: Session, arena: Arena) -> Batch:
+def candidate_batch(session: Session, arena: Arena) -> Stepping:
     """A candidate that is not in our interface."""
     many, random = arena.config.num_envs, session.draws_own_luck
     return CandidateBatch(session.candidate, many, arena.observations, arena.actions, random)
