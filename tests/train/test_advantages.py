@@ -50,9 +50,10 @@ def test_a_time_limit_is_not_a_death() -> None:
     """1 a step, discounted by 0.9: worth 10 if it goes on for ever, less where an episode truly ends.
 
     All episodes are cut off after ten steps. Half of them end just then, and an end counts before a limit. Every look
-    of an episode is the same, so that the value of one that ends is the mean over its steps.
+    of an episode is the same, so that the value of one that ends is the mean over its steps. Rollouts of 7 steps are
+    cut off at any of them; what follows is then an episode of either kind, and not to be taken for what was cut off.
     """
-    config = tiny(num_envs=16, steps=10, epochs=4, learning_rate=0.03, gamma=0.9, gae_lambda=1.0, total_steps=160 * 120)
+    config = tiny(num_envs=16, steps=7, epochs=4, learning_rate=0.03, gamma=0.9, gae_lambda=1.0, total_steps=112 * 150)
     trainer = Trainer(TimeLimit(Forever(), 10), config, devices=1)
     state, metrics = trainer.run(trainer.start(), config.updates)
     values = networks.value(config.network, dict(trainer.player(state).weights), jnp.eye(2))

@@ -53,6 +53,19 @@ def test_learning_recomputes_what_acting_recorded(kind: str) -> None:
     assert all(np.array_equal(again[name], metrics[name], equal_nan=True) for name in metrics)
 
 
+@pytest.mark.slow
+def test_parts_of_a_rollout_keep_their_own_memories() -> None:
+    """Gradient steps on some of the environments at a time, too small to move anything: every ratio stays 1."""
+    config = tiny(minibatches=4, epochs=2, learning_rate=1e-30, network=Network("gru", (8,)))
+    trainer = Trainer(Bandit(length=3, shown_once=True), config, devices=1)
+    state = trainer.start()
+    bold = jax.tree.map(lambda leaf: leaf * 3000, state.learner.weights["actor"])  # or all actions would be alike
+    learner = state.learner.replace(weights={**state.learner.weights, "actor": bold})
+    metrics = trainer.run(state.replace(learner=learner), 3)[1]
+    assert float(metrics["entropy"].max()) < 0.6
+    assert float(metrics["kl"].max()) < 1e-6
+
+
 def test_aiming_is_learned() -> None:
     """A continuous action, bounds and all: at random the mean return is about -3, with the spread learned near 0."""
     config = tiny(num_envs=64, epochs=4, minibatches=2, learning_rate=0.02, total_steps=64 * 4 * 80, entropy=0.0)

@@ -50,7 +50,7 @@ class Plan:
         """Environments over all cores (random actions) or of one agent (PPO), smallest first."""
         if what == PPO:
             return (64,) if self.quick else (64, 512)
-        a_core = (1024, 4096) if self.quick else (128, 1024, 4096, 16384)
+        a_core = (1024, 4096) if self.quick else (256, 2048, 16384)
         return tuple(n * self.cores for n in a_core)
 
 

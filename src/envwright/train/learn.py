@@ -216,9 +216,12 @@ def _normalise(parts: jax.Array, axis: str | None) -> jax.Array:
     """Every part with mean 0 and variance 1, over all devices; once an epoch, so that devices seldom wait."""
     within = tuple(range(1, parts.ndim))
     mean = parts.mean(axis=within, keepdims=True)
-    square = ((parts - mean) ** 2).mean(axis=within, keepdims=True) + mean * mean
-    mean, square = _mean((mean, square), axis)
-    return (parts - mean) / (jnp.sqrt(jnp.maximum(square - mean * mean, 0)) + 1e-8)
+    variance = ((parts - mean) ** 2).mean(axis=within, keepdims=True)
+    if axis is not None:  # not by a difference of squares, in which a variance far smaller than the mean is lost
+        means, variances = jnp.moveaxis(jax.lax.all_gather(jnp.stack([mean, variance]), axis), 1, 0)
+        mean = means.mean(axis=0)
+        variance = (variances + (means - mean[None]) ** 2).mean(axis=0)
+    return (parts - mean) / (jnp.sqrt(variance) + 1e-8)
 
 
 def _look_back(sight: Sight, seen: jax.Array, axis: str | None) -> Sight:

@@ -77,6 +77,10 @@ class Trainer:
         """Make `updates` updates. Metrics are arrays (updates, seeds). The state given is used up."""
         if updates not in self._compiled:
             self._compiled[updates] = self._compile(state, updates)
+        if self._axis is not None and execute.on_cpu():
+            # XLA's CPU devices wait for each other with threads: of two programs under way at once, each may hold the
+            # threads that the other needs. So one at a time.
+            jax.block_until_ready(state)
         return self._compiled[updates](state)
 
     def _compile(self, state: TrainState, updates: int) -> Any:
@@ -91,10 +95,10 @@ class Trainer:
         )
         try:
             return run.lower(state, updates, self.fused).compile()
-        except jax.errors.JaxRuntimeError as error:
-            if not (self.fused and "UNIMPLEMENTED" in str(error)):
+        except jax.errors.JaxRuntimeError:
+            if not self.fused:
                 raise
-            self.fused = False  # XLA cannot put every operation into a kernel of ours; then it makes its own
+            self.fused = False  # XLA cannot put everything into one kernel; then it makes its own
             return run.lower(state, updates, False).compile()
 
     def player(self, state: TrainState, index: int = 0, name: str = "trained") -> Player:

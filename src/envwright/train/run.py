@@ -145,7 +145,8 @@ def resume(run: Run, trainer: Trainer) -> tuple[TrainState, int]:
 def devices_of(folder: Path) -> int | None:
     """How many devices the run in a folder was begun on; None, if there is none."""
     try:
-        return json.loads((folder / "config.json").read_text())["devices"]
+        found = json.loads((folder / "config.json").read_text())["devices"]
+        return found if isinstance(found, int) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
