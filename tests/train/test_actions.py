@@ -91,7 +91,7 @@ def test_gradients_are_finite_and_leave_illegal_actions_alone() -> None:
         head = with_legal(logits, jnp.asarray(legal))
         return (Categorical(N).log_prob(head, NONE, raw) + Categorical(N).entropy(head, NONE)).sum()
 
-    gradient = np.asarray(jax.grad(total)(jnp.where(head < -1e8, 50.0, head)))
+    gradient = np.asarray(jax.jit(jax.grad(total))(jnp.where(head < -1e8, 50.0, head)))
     assert np.isfinite(gradient).all()
     assert not gradient[~legal].any()
     p = probabilities(head, legal)

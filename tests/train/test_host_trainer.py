@@ -29,6 +29,7 @@ class Watched(JaxBatch):
         return self.steps[-1]
 
 
+@pytest.mark.slow
 def test_cartpole_is_learned_and_its_episodes_are_counted() -> None:
     config = tiny(
         num_envs=16, steps=32, epochs=4, minibatches=4, learning_rate=5e-3, total_steps=16 * 32 * 25,

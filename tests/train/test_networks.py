@@ -121,6 +121,7 @@ def test_layers_begin_orthogonal() -> None:
         np.testing.assert_allclose(rows @ rows.T, gain**2 * np.eye(len(rows)), atol=1e-5)
 
 
+@pytest.mark.slow
 def test_two_million_parameters_are_no_obstacle() -> None:
     network = Network("mlp", (1024, 768))
     weights = jax.jit(lambda key: networks.make(network, 32, 8, 0, key))(envwright.key(0))

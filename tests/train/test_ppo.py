@@ -110,6 +110,7 @@ def test_two_devices_learn_what_one_does(alone: dict[int, list[np.ndarray]]) -> 
     assert_close(weights_of(state), alone[0], 1e-4)
 
 
+@pytest.mark.slow
 def test_seeds_side_by_side_learn_what_each_does_alone(alone: dict[int, list[np.ndarray]]) -> None:
     """Two devices, two seeds each. Nearly: XLA fuses, and so rounds, another program in another way."""
     trainer = Trainer(BANDIT, tiny(epochs=2), devices=2, seeds=(0, 1, 2, 3))

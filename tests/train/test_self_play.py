@@ -59,8 +59,9 @@ def test_the_other_seat_plays_by_its_own_legal_moves():
     batch = JaxBatch(env, 128)
     batch.reset(list(range(128)))
     for _ in range(4):
-        legal = np.asarray(batch.legal_actions())
-        step = batch.step_and_restart(legal.argmax(axis=1).astype(np.int32))
+        batch.step_and_restart(np.asarray(batch.legal_actions()).argmax(axis=1).astype(np.int32))
+    legal = np.asarray(batch.legal_actions())
+    step = batch.step_and_restart(legal.argmax(axis=1).astype(np.int32))
     assert (legal.sum(axis=1) >= 1).all()
     waiting = legal[:, WAIT]
     assert waiting.any()

@@ -53,7 +53,10 @@ def _frames(env: str, options: Any, player: Any, args: argparse.Namespace) -> It
     batch = JaxBatch(make(env, **options), 1)
     rng = np.random.default_rng(args.seed)
     obs, memory = batch.reset([args.seed]), player.no_memory(1)
-    yield batch.render(0)
+    try:
+        yield batch.render(0)
+    except NotImplementedError as error:
+        raise EnvwrightError(str(error)) from None
     for _ in range(args.steps):
         actions, memory = player.act(obs, memory, player.noise(rng, 1), batch.legal_actions())
         step = batch.step(actions)
