@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import jax.numpy as jnp
 import numpy as np
+from noughts import NoParams, State
 
 from envwright.core import Box, Discrete, Env, Step, make
 from envwright.train.config import Config, Network
 from envwright.train.ppo import Trainer
-from games import NoParams, State
 
 
 @dataclass(frozen=True)

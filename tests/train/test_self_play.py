@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from noughts import WAIT, Noughts
 
 from envwright.core import JaxBatch, key, make
 from envwright.core.errors import EnvwrightError
@@ -11,7 +12,6 @@ from envwright.core.versus import random_opponent, vs
 from envwright.train.config import Config, Network
 from envwright.train.evaluate import play_games
 from envwright.train.ppo import Trainer
-from games import WAIT, Noughts
 
 CONFIG = Config(
     total_steps=250_000,

@@ -37,7 +37,7 @@ SAVE_SHARE = 0.05  # of the time may go into writing them
 class Progress:
     """Where a run is."""
 
-    steps: int
+    steps: int  # of all seeds together
     total: int
     row: metrics.Row  # the last one
     rate: float  # steps a second, compiling left out; not a number after the first chunk
@@ -88,6 +88,7 @@ def _train(
     log: metrics.Log | None,
     progress: Callable[[Progress], None],
 ) -> None:
+    an_update = run.config.batch * len(run.seeds)
     begun_at, began = done, 0.0  # of the first chunk that does not compile
     saved_at, save_seconds = time.monotonic(), 0.0
     while done < run.config.updates:
@@ -101,10 +102,10 @@ def _train(
         if log is not None:
             with _on_disk(run):
                 log.write(rows, now - chunk_began)
-            rate = (done - begun_at) * run.config.batch * len(run.seeds) / (now - began) if began else float("nan")
+            rate = (done - begun_at) * an_update / (now - began) if began else float("nan")
             if not began:
                 begun_at, began = done, now
-            progress(Progress(done * run.config.batch, run.config.updates * run.config.batch, rows[-1], rate))
+            progress(Progress(done * an_update, run.config.updates * an_update, rows[-1], rate))
         due = now - saved_at > max(SAVE_EVERY, save_seconds / SAVE_SHARE)
         if _agreed(due) or done == run.config.updates:
             save(run, trainer, state, done)
