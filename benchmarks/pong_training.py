@@ -84,12 +84,10 @@ class Side:
         began = time.perf_counter()
         returns = self.play(TURN)
         took = time.perf_counter() - began
-        if not self.rates:  # the first turn compiles; count it as one that did not, once a second one is known
-            self.compiling = took
-        elif len(self.rates) == 1:
-            self.compiling -= took
-            self.seconds += took
-        self.seconds += took if self.rates else 0.0
+        if len(self.rates) == 1:  # now it is known how much of the first turn was compiling
+            self.compiling = self.seconds - took
+            self.seconds = took
+        self.seconds += took
         self.rates.append(TURN * batch / took)
         finite = returns[np.isfinite(returns)]
         self.last = float(finite[-1]) if len(finite) else self.last

@@ -3,7 +3,7 @@
 import builtins
 import tracemalloc
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 from envwright.core.errors import EnvwrightError, MissingExtraError
 from envwright.play.film import save_film
 from envwright.play.frame import Pixels
+from full_disk import disk_of
 
 image: Any = pytest.importorskip("PIL.Image", reason="Pillow is not installed: pip install 'envwright[viz]'")
 av: Any = pytest.importorskip("av", reason="PyAV is not installed: pip install 'envwright[viz]'")
@@ -322,18 +323,6 @@ def test_bad_places_and_options_are_found_before_the_first_frame(
 def test_a_folder_that_takes_no_files_is_found_before_the_first_frame(suffix: str) -> None:
     with pytest.raises(EnvwrightError, match=r"^'/proc/film.*' cannot be written: .*; .* choose another folder\.$"):
         save_film(untouchable(), Path(f"/proc/film{suffix}"), fps=10)
-
-
-@contextmanager
-def disk_of(size: int) -> Iterator[None]:
-    """No file may grow beyond this size: as good as a full disk."""
-    resource = pytest.importorskip("resource", reason="limits of processes are a thing of Unix")
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @pytest.mark.parametrize("room", [0.0, 0.2, 0.9])

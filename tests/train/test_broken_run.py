@@ -1,8 +1,5 @@
 """Runs that cannot go on: they say why, and what there is to go on from."""
 
-import resource
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import jax.numpy as jnp
@@ -14,20 +11,10 @@ from envwright.core.errors import EnvwrightError
 from envwright.train import checkpoint, metrics
 from envwright.train.ppo import Trainer
 from envwright.train.run import Run, _open, save, train
+from full_disk import disk_of
 
 register_tiny()
 pytestmark = pytest.mark.usefixtures("eager")
-
-
-@contextmanager
-def files_of_at_most(size: int) -> Iterator[None]:
-    """As on a disk that is full: what goes beyond is a real OSError."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_what_is_no_longer_a_number_stops_the_run_at_the_last_good_checkpoint(tmp_path: Path) -> None:
@@ -62,10 +49,10 @@ def test_a_state_that_would_break_the_next_update_is_not_written(tmp_path: Path)
 
 def test_a_disk_that_is_full_from_the_start_is_a_sentence(tmp_path: Path) -> None:
     run = Run(tmp_path / "run", "TinyBandit-v0", tiny(), devices=1)
-    with files_of_at_most(10), pytest.raises(EnvwrightError, match="cannot be used: File too large; give another"):
+    with disk_of(10), pytest.raises(EnvwrightError, match="cannot be used: File too large; give another"):
         train(run)
     _open(run, 1, fresh=False)
-    with files_of_at_most(10), pytest.raises(EnvwrightError, match=r"Metrics cannot be written to .*: File too large"):
+    with disk_of(10), pytest.raises(EnvwrightError, match=r"Metrics cannot be written to .*: File too large"):
         train(run)
 
 
@@ -74,7 +61,7 @@ def test_a_disk_that_fills_up_is_a_sentence_and_the_run_goes_on_when_there_is_ro
     """The first update's line and events fit, the second's do not; its checkpoint would not either."""
     run = Run(tmp_path, "TinyBandit-v0", tiny(total_steps=64), devices=1)
     _open(run, 1, fresh=False)
-    with files_of_at_most(500), pytest.raises(EnvwrightError) as full:
+    with disk_of(500), pytest.raises(EnvwrightError) as full:
         train(run)
     assert "File too large" in str(full.value)
     assert "Make room, then run the same command again to go on from" in str(full.value)

@@ -55,10 +55,6 @@ def test_a_gymnasium_batch_plays_gymnasiums_own_games_and_shows_how_each_ended()
         assert np.array_equal(step.final_obs[1], seen)
         seen = env.reset()[0] if terminated else seen
         obs = step.obs
-    kept = batch.step(np.ones(3, np.int32), np.array([True, False, False]))
-    assert kept.reward.tolist() == [0.0, 1.0, 1.0]
-    with pytest.raises(EnvwrightError, match="not saved"):
-        batch.save(0)
 
 
 def test_any_reference_is_a_batch_in_the_candidates_words():

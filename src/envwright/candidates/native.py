@@ -28,6 +28,7 @@ def native_candidate(env: Env[Any, Any], name: str | None = None) -> JaxCandidat
             phases=env.phases,
             functions=_home(env),
             key=make_key,
+            env=env,
             provenance={"class": f"{type(env).__module__}.{type(env).__qualname__}", "options": repr(env)},
         )
     )

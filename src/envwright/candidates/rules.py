@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import jax
 
+from envwright.core.env import Env
 from envwright.core.spaces import Space
 
 
@@ -45,4 +46,5 @@ class Rules:
     phases: Callable[[Any, Any, Any, Any], dict[str, Any]] | None = None  # state, action, chance, params
     functions: ModuleType | None = None  # where its functions are found by name
     key: Callable[[Any], Any] = jax.random.PRNGKey  # from a seed
+    env: Env[Any, Any] | None = None  # what these are the rules of, if it is in our own interface: it can be trained on
     provenance: dict[str, Any] = field(default_factory=dict)

@@ -35,8 +35,6 @@ def run(args: argparse.Namespace) -> int:
     player, header = load_player(args.trained, args.of_seed)
     folder = args.trained if args.trained.is_dir() else args.trained.parent
     path = args.out or folder / "game.gif"
-    if path.suffix not in (".gif", ".mp4"):
-        raise EnvwrightError(f"A film is a .gif or an .mp4, not '{path.name}'.")
     frames = _frames(header["env"], from_plain(header["config"]).env_options, player, args)
     many = save_film(frames, path, fps=args.fps, scale=args.scale)
     print(f"{many} frames of {player.name} in {path}")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.core.batch import BatchStep
-from envwright.core.errors import EnvwrightError, missing_extra
+from envwright.core.errors import missing_extra
 from envwright.core.spaces import Box, Discrete, Space
 
 
@@ -33,7 +33,7 @@ class Single(Protocol):
 
 
 class Singles:
-    """A `Batch` of environments that are stepped one after the other."""
+    """Environments that are stepped one after the other."""
 
     def __init__(self, singles: Sequence[Single], observations: Space, actions: Space) -> None:
         self.num_envs = len(singles)
@@ -47,35 +47,14 @@ class Singles:
             self._obs[i] = self._singles[i].reset(None if seeds is None else int(seeds[i]))
         return self._obs.copy()
 
-    def step(self, actions: Any, restart: Any = None) -> BatchStep:
-        again = np.zeros(self.num_envs, bool) if restart is None else np.asarray(restart)
-        return self._step(actions, again, at_once=False)
-
     def step_and_restart(self, actions: Any) -> BatchStep:
-        return self._step(actions, np.zeros(self.num_envs, bool), at_once=True)
-
-    def save(self, index: int) -> bytes:
-        raise EnvwrightError("Environments in a training batch are not saved; use a reference's snapshot.")
-
-    def load(self, index: int, blob: bytes) -> None:
-        raise EnvwrightError("Environments in a training batch are not loaded; use a reference's restore.")
-
-    def render(self, index: int) -> Any:
-        raise EnvwrightError("Environments in a training batch are not drawn.")
-
-    def _step(self, actions: Any, again: NDArray[np.bool_], *, at_once: bool) -> BatchStep:
         reward = np.zeros(self.num_envs, np.float32)
         terminated, truncated = np.zeros(self.num_envs, bool), np.zeros(self.num_envs, bool)
         final = np.empty_like(self._obs)
         chosen = np.asarray(actions).tolist() if isinstance(self.action_space, Discrete) else np.asarray(actions)
         for i, single in enumerate(self._singles):
-            if again[i]:
-                self._obs[i] = final[i] = single.reset(None)
-                continue
-            obs, reward[i], terminated[i], truncated[i] = single.step(chosen[i])
-            self._obs[i] = final[i] = obs
-            if at_once and (terminated[i] or truncated[i]):
-                self._obs[i] = single.reset(None)
+            final[i], reward[i], terminated[i], truncated[i] = single.step(chosen[i])
+            self._obs[i] = single.reset(None) if terminated[i] or truncated[i] else final[i]
         return BatchStep(self._obs.copy(), reward, terminated, truncated, {}, final)
 
 

@@ -134,9 +134,8 @@ def _gradient_step(policy: Policy, config: Config, axis: str | None) -> Any:
         spread = weights["spread"]
         log_ratio = policy.actions.log_prob(head, spread, sample.raw) - sample.log_prob
         ratio = jnp.exp(log_ratio)
-        advantage = sample.advantage
         limited = jnp.clip(ratio, 1 - config.clip, 1 + config.clip)
-        policy_loss = -jnp.minimum(ratio * advantage, limited * advantage).mean()
+        policy_loss = -jnp.minimum(ratio * sample.advantage, limited * sample.advantage).mean()
         value_loss = 0.5 * _value_error(config, value, sample).mean()
         entropy = policy.actions.entropy(head, spread).mean()
         total = policy_loss + config.value_weight * value_loss - config.entropy * entropy

@@ -25,7 +25,7 @@ from envwright.core.registry import make, spec
 from envwright.train import checkpoint, metrics
 from envwright.train.config import Config, ConfigError, from_plain
 from envwright.train.player import Player
-from envwright.train.ppo import Trainer, TrainState, policy_of
+from envwright.train.ppo import Trainer, TrainState
 
 CHUNK = 2**20  # steps between two looks from the host
 LEAST_CHUNKS = 20  # of a run, however short
@@ -163,12 +163,10 @@ def load_player(path: Path, seed: int | None = None) -> tuple[Player, dict[str, 
     if seed not in seeds:
         raise EnvwrightError(f"{path} holds no seed {seed}; it has {', '.join(map(str, seeds))}.")
     env = make(found.header["env"], **config.env_options)
-    policy = policy_of(env, config, env.default_params)
     trainer = Trainer(env, config, devices=1, seeds=seeds)
-    learner = checkpoint.fill(found, jax.eval_shape(trainer.start)).learner
-    one = jax.tree.map(lambda leaf: leaf[seeds.index(seed)], learner)
+    state = checkpoint.fill(found, jax.eval_shape(trainer.start))
     name = f"{found.header['env']}, {found.header['updates'] * config.batch:,} steps"
-    return Player(policy, one.weights, one.sight.mean, one.sight.variance, name), found.header
+    return trainer.player(state, seeds.index(seed), name), found.header
 
 
 def gathered(tree: Any) -> Any:
@@ -226,11 +224,9 @@ def _check_finite(run: Run, rows: Sequence[metrics.Row]) -> None:
     if broken is None:
         return
     name = next(name for name in metrics.MUST_BE_FINITE if not np.isfinite(broken[name]))
-    kept = checkpoint.newest(run.folder / "checkpoints")
-    left = f"the last good checkpoint is {kept}" if kept else "no checkpoint had been written yet"
     raise EnvwrightError(
         f"Training broke in update {broken['update']} (seed {broken['seed']}, {broken['steps']:,} steps): '{name}' is "
-        f"{broken[name]}. Try a lower learning_rate or max_grad_norm; {left}."
+        f"{broken[name]}. Try a lower learning_rate or max_grad_norm; {_last_good(run)}."
     )
 
 
@@ -238,12 +234,15 @@ def _check_learner(run: Run, state: TrainState, done: int) -> None:
     """What is written must be worth going on from: an infinite sight breaks the losses only an update later."""
     for path, leaf in jax.tree_util.tree_flatten_with_path(state.learner)[0]:
         if not np.isfinite(leaf).all():
-            kept = checkpoint.newest(run.folder / "checkpoints")
-            left = f"the last good checkpoint is {kept}" if kept else "no checkpoint had been written yet"
             raise EnvwrightError(
                 f"Training broke by update {done}: {jax.tree_util.keystr(path)[1:]} is not finite. Look for infinite "
-                f"observations, or try a lower learning_rate; {left}."
+                f"observations, or try a lower learning_rate; {_last_good(run)}."
             )
+
+
+def _last_good(run: Run) -> str:
+    kept = checkpoint.newest(run.folder / "checkpoints")
+    return f"the last good checkpoint is {kept}" if kept else "no checkpoint had been written yet"
 
 
 @contextlib.contextmanager

@@ -37,35 +37,20 @@ class CandidateBatch:
         self._state, self._obs = part(fresh, "state."), self._seen(fresh)
         return self._obs
 
-    def step(self, actions: Any, restart: Any = None) -> BatchStep:
-        """Step; only the restarts in `step_and_restart` are for learners, so there are no others."""
-        if restart is not None:
-            raise EnvwrightError("A candidate's games restart as they end; use step_and_restart.")
-        outcome = step_with_own_luck(self._candidate, self._state, np.asarray(actions), self._rng, self._random)
-        self._state, self._obs = part(outcome, "state."), self._seen(outcome)
-        ends = (outcome["terminated"].astype(bool), outcome["truncated"].astype(bool))
-        return BatchStep(self._obs, outcome["reward"].astype(np.float32), *ends, {}, self._obs)
-
     def step_and_restart(self, actions: Any) -> BatchStep:
-        step = self.step(actions)
-        ended = np.flatnonzero(step.terminated | step.truncated)
+        outcome = step_with_own_luck(self._candidate, self._state, np.asarray(actions), self._rng, self._random)
+        final, self._state = self._seen(outcome), part(outcome, "state.")
+        terminated, truncated = (outcome[flag].astype(bool) for flag in ("terminated", "truncated"))
+        self._obs = final
+        ended = np.flatnonzero(terminated | truncated)
         if len(ended):
             fresh = self._candidate.init(_seeds(self._rng, len(ended)))
-            self._obs = self._obs.copy()
+            self._obs = final.copy()
             self._obs[ended] = self._seen(fresh)
             self._state = {name: np.array(column) for name, column in self._state.items()}
             for name, column in part(fresh, "state.").items():
                 self._state[name][ended] = column
-        return step._replace(obs=self._obs)
-
-    def save(self, index: int) -> bytes:
-        raise EnvwrightError("A candidate's games in a training batch are not saved.")
-
-    def load(self, index: int, blob: bytes) -> None:
-        raise EnvwrightError("A candidate's games in a training batch are not loaded.")
-
-    def render(self, index: int) -> Any:
-        raise EnvwrightError("A candidate's games in a training batch are not drawn.")
+        return BatchStep(self._obs, outcome["reward"].astype(np.float32), terminated, truncated, {}, final)
 
     def _seen(self, outcome: Columns) -> NDArray[Any]:
         return outcome["observation"].astype(self.observation_space.dtype)

@@ -36,8 +36,7 @@ def env_of(candidate: Candidate) -> Env[Any, Any] | None:
     """The environment behind a candidate in our own interface, which can be trained on as one compiled program."""
     if not isinstance(candidate, JaxCandidate) or not candidate.takes_chance:
         return None
-    owner = getattr(candidate.rules.init, "__self__", None)
-    return owner if isinstance(owner, Env) else None
+    return candidate.rules.env
 
 
 def config_of(contract: Contract) -> Config:
