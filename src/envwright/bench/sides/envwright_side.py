@@ -8,7 +8,7 @@ from envwright.core.layouts import LAYOUTS, PLAIN
 ENVS = None
 NEEDS: dict[str, str] = {}
 LARGEST = 2**20
-STEPS_A_CALL = 2**22  # of all environments together, each of one frame
+STEPS_A_CALL = 2**22  # of all environments together; calls of a few milliseconds cost two devices a quarter
 LONGEST = 8192  # steps of one environment in a call
 ONE_DEVICE = "one device"  # after `tune_cpu`, with XLA's own threads for large matrices
 
@@ -42,7 +42,7 @@ def _random(job: Job) -> Built:
     from envwright.core import key, make, rollout
 
     env = make(job.env, **job.options)
-    steps = steps_a_call(job.num_envs * job.options.get("frameskip", 1), STEPS_A_CALL)
+    steps = steps_a_call(job.num_envs, STEPS_A_CALL)
     run = rollout(env, num_envs=job.num_envs, steps=steps, devices=_devices(job), fused=job.layout != PLAIN)
     keys = [key(i) for i in range(1, 17)]
     last: list[Any] = [run.reset(key(0))]
