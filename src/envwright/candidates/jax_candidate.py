@@ -1,10 +1,12 @@
 """Any environment written in JAX as a candidate: its rules, run in batches."""
 
+import importlib
 import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import ModuleType
 from typing import Any
 
 import jax
@@ -117,7 +119,7 @@ class JaxCandidate:
         return found
 
     def call(self, function: str, arguments: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        found = getattr(self.rules.functions, function, None)
+        found = _function(self.rules.functions, function)
         if found is None:
             raise EnvwrightError(f"{self.name} has no function {function}; correct the contract's [[function]].")
 
@@ -253,6 +255,14 @@ class JaxCandidate:
 
     def _actions(self, actions: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(actions).astype(np.asarray(self._action).dtype)
+
+
+def _function(home: ModuleType | None, name: str) -> Any:
+    """A function of the module of the rules, or `other.function` of a module beside it."""
+    beside, _, function = name.rpartition(".")
+    if beside and home is not None and home.__package__:
+        home = importlib.import_module(f".{beside}", home.__package__)
+    return getattr(home, function, None)
 
 
 def _in_kind(value: Any, leaf: Any) -> Any:

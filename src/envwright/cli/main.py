@@ -6,16 +6,43 @@ import sys
 from collections.abc import Sequence
 
 import envwright
-from envwright.cli import bench, completion, contract, eval, list_envs, play, reference, replay, train, verify, watch
+from envwright.cli import (
+    ablate,
+    agents,
+    bench,
+    completion,
+    contract,
+    doctor,
+    eval,
+    init,
+    list_envs,
+    play,
+    record,
+    reference,
+    replay,
+    resume,
+    status,
+    train,
+    translate,
+    verify,
+    watch,
+)
 from envwright.core.errors import EnvwrightError
 
-COMMANDS = (list_envs, play, verify, replay, contract, reference, train, eval, watch, bench, completion)
+COMMANDS = (
+    translate, resume, status, init, agents, doctor, record, ablate,
+    list_envs, play, verify, replay, contract, reference, train, eval, watch, bench, completion,
+)  # fmt: skip
 
 DESCRIPTION = """\
 Fast reinforcement-learning environments, proven to behave like the slow ones they replace."""
 
 EPILOG = """\
 Begin with:
+  envwright doctor               what is installed, and who can translate
+  envwright translate gymnasium:Taxi-v4 --agent claude --budget 5
+                                 a slow environment into a fast one, verified
+
   envwright list                 what there is
   envwright play pong            try it yourself, in this terminal
   envwright verify pong          compare it with the original, bit for bit

@@ -16,3 +16,14 @@ def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
         return int(text)
 
     return parse
+
+
+def dollars_given(text: str) -> float:
+    """A type for `add_argument`: an amount of money."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1_000_000:
+        raise argparse.ArgumentTypeError(f"'{text}' is not an amount of dollars")
+    return value

@@ -38,7 +38,8 @@ def gymnasium_reference(id: str, **options: Any) -> PythonReference:
         parts=_parts,
         set_elapsed=_set_elapsed,
         close=lambda env: env.close() if hasattr(env, "close") else None,
-        action_space=_action_space(getattr(sample, "action_space", None)),
+        action_space=_space(getattr(sample, "action_space", None)),
+        observation_space=_space(getattr(sample, "observation_space", None)),
         observation_shape=_shape(getattr(sample, "observation_space", None)),
         max_episode_steps=_limit(sample),
     )
@@ -144,7 +145,7 @@ def _limit(env: Any) -> int | None:
     return None
 
 
-def _action_space(space: Any) -> Space | None:
+def _space(space: Any) -> Space | None:
     match type(space).__name__:
         case "Discrete" if space.start == 0 and space.n <= 2**16:
             return Discrete(int(space.n))

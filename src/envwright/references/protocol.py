@@ -90,6 +90,11 @@ class Reference(Protocol):
         ...
 
     @property
+    def observation_space(self) -> Space | None:
+        """The observations, likewise."""
+        ...
+
+    @property
     def observation_shape(self) -> tuple[int, ...] | None:
         """The shape of an observation as an array, or None if it is not one."""
         ...

@@ -20,16 +20,23 @@ from envwright.verify.record import Beat
 
 EPISODES = 40
 LIMIT = 300  # steps of an episode
+MOST_DRAWS = 200  # of one function that are kept
 
 
 @dataclass
 class Seen:
     """What was seen of the reference."""
 
-    states: list[dict[str, Any]]
+    states: list[dict[str, Any]]  # before steps
+    finals: list[dict[str, Any]]  # after the last step of an episode
     start_draws: dict[tuple[str, str], int]  # site and method -> most draws in one reset
     step_draws: dict[tuple[str, str], int]
-    functions: dict[str, list[str]]  # called ones, with the names of their arguments
+    calls: dict[str, list[dict[str, Any]]]  # of its functions that are called: arguments by name, a row a call
+    drawn: dict[str, list[Any]]  # by function: some of what it drew
+    steady: set[str]  # functions that draw equally often in every reset, or in every step
+    observations: list[Any]
+    rewards: list[Any]
+    max_episode_steps: int | None = None
 
 
 def draft_contract(reference: str, candidate: str) -> str:
@@ -49,40 +56,71 @@ def draft_contract(reference: str, candidate: str) -> str:
         _chance("step", seen.step_draws),
         _tolerance(domains),
         _modules(),
-        _functions(seen.functions),
+        _functions({name: list(rows[0]) for name, rows in seen.calls.items()}),
     ]
     return "\n".join(part for part in parts if part)
 
 
-def watch(reference: Reference, beat: Beat) -> Seen:
+def watch(reference: Reference, beat: Beat, episodes: int = EPISODES) -> Seen:
     """Play, and write down what is needed."""
-    states: list[dict[str, Any]] = []
-    start_draws: dict[tuple[str, str], int] = {}
-    step_draws: dict[tuple[str, str], int] = {}
+    seen = Seen([], [], {}, {}, {}, {}, set(), [], [])
+    counts: dict[str, set[int]] = {}
 
     def play() -> None:
-        for episode in range(EPISODES):
+        for episode in range(episodes):
             names = list(policies.builtin(reference))
             act = policies.find(names[episode % len(names)], reference, None)
             rng = np.random.default_rng(episode)
             outcome = reference.reset(seed=episode)
-            _count(start_draws, outcome)
+            _count(seen.start_draws, outcome)
+            _keep_draws(seen.drawn, outcome)
             for _ in range(LIMIT):
-                states.append(reference.snapshot())
+                seen.states.append(reference.snapshot())
                 outcome = reference.step(act(outcome.obs, rng))
-                _count(step_draws, outcome)
+                _count(seen.step_draws, outcome)
+                _keep_draws(seen.drawn, outcome)
+                drawing = Counter(site_function(draw.site) for draw in outcome.draws)
+                for name in {*counts, *drawing}:
+                    counts.setdefault(name, {0} if seen.rewards else set()).add(drawing[name])
+                seen.observations.append(outcome.obs)
+                seen.rewards.append(outcome.reward)
                 beat()
                 if outcome.terminated or outcome.truncated:
                     break
+            seen.finals.append(reference.snapshot())
 
     play()
-    return Seen(states, start_draws, step_draws, _called(reference, play))
+    seen.steady = {name for name, found in counts.items() if len(found) == 1}
+    seen.max_episode_steps = reference.look().get("max_episode_steps")
+    seen.calls = _called(reference, lambda: _play_on(reference, beat, min(episodes, EPISODES)))
+    return seen
 
 
-def _called(reference: Reference, play: Callable[[], None]) -> dict[str, list[str]]:
-    """The reference's own functions that are called while it plays, with their arguments."""
+def _play_on(reference: Reference, beat: Beat, episodes: int) -> None:
+    """The same games once more, for whoever watches meanwhile."""
+    for episode in range(episodes):
+        names = list(policies.builtin(reference))
+        act = policies.find(names[episode % len(names)], reference, None)
+        rng = np.random.default_rng(episode)
+        outcome = reference.reset(seed=episode)
+        for _ in range(LIMIT):
+            outcome = reference.step(act(outcome.obs, rng))
+            beat()
+            if outcome.terminated or outcome.truncated:
+                break
+
+
+def _keep_draws(table: dict[str, list[Any]], outcome: Outcome) -> None:
+    for draw in outcome.draws:
+        kept = table.setdefault(site_function(draw.site), [])
+        if len(kept) < MOST_DRAWS:
+            kept.append(draw.value)
+
+
+def _called(reference: Reference, play: Callable[[], None]) -> dict[str, list[dict[str, Any]]]:
+    """The reference's own functions that are called while it plays, and with what."""
     calls = reference.record_calls(reference.functions(), play)
-    return {name: list(rows[0]) for name, rows in calls.items() if rows}
+    return {name: rows for name, rows in calls.items() if rows}
 
 
 def _count(table: dict[tuple[str, str], int], outcome: Outcome) -> None:
@@ -139,19 +177,19 @@ def _guess(domains: Mapping[str, Domain], fields: Mapping[str, Kind], states: li
     """With a candidate: by name; else the elements of a vector in the order of the fields that are left."""
     lower = {name.lower().strip("_"): name for name in domains}
     found: dict[str, str] = {}
-    for field in fields:
-        if field in ("time", "t", "step_count", "elapsed_steps", "steps"):
-            found[field] = "elapsed_steps"
-        elif field.lower().strip("_") in lower:
-            found[field] = lower[field.lower().strip("_")]
+    for own in fields:
+        if own in ("time", "t", "step_count", "elapsed_steps", "steps"):
+            found[own] = "elapsed_steps"
+        elif own.lower().strip("_") in lower:
+            found[own] = lower[own.lower().strip("_")]
     left = [f for f, kind in fields.items() if f not in found and kind.shape == ()]
     for name in domains:
         value = np.asarray(states[-1][name]) if isinstance(states[-1][name], np.ndarray | list | tuple) else None
         if value is not None and name not in found.values() and left and value.shape == (len(left),):
-            found |= {field: f"{name}[{i}]" for i, field in enumerate(left)}
+            found |= {own: f"{name}[{i}]" for i, own in enumerate(left)}
             left = []
     lines = [f'{f} = "{e}"' + (" # TODO: by order, check it" if "[" in e else "") for f, e in found.items()]
-    return lines + [f'{field} = "TODO"' for field in fields if field not in found]
+    return lines + [f'{own} = "TODO"' for own in fields if own not in found]
 
 
 def _chance(when: str, draws: Mapping[tuple[str, str], int]) -> str:

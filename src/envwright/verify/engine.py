@@ -64,8 +64,10 @@ def verify(
     regressions: Path | None = None,
     traces: Path | None = None,
     progress: Callable[[str], None] = lambda what: None,
+    stop_at_failure: bool = False,
 ) -> Verdict:
-    """Put every question of these levels to the pair."""
+    """Put every question of these levels to the pair; or stop after the first level that fails, for the others are
+    dearer and what they find is often the same."""
     effort = effort or Effort()
     began = time.monotonic()
     session = Session(contract, host, candidate, effort, progress, pair_of(contract), regressions, traces)
@@ -75,7 +77,9 @@ def verify(
     for level in levels:
         progress(level)
         for question in QUESTIONS[level]:
-            checks += _ask(level, question, session)
+            checks += ask(level, question, session)
+        if stop_at_failure and not all(check.passed for check in checks):
+            break
     coverage: dict[str, Any] = {}
     if "trace" in vars(session):  # recorded at all
         coverage = session.trace.coverage
@@ -109,7 +113,8 @@ def _prepare(session: Session) -> None:
             playing.result()
 
 
-def _ask(level: str, question: Question, session: Session) -> list[Check]:
+def ask(level: str, question: Question, session: Session) -> list[Check]:
+    """The answer to one question; what cannot be asked is a failed check that says so."""
     try:
         return question(session)
     except EnvwrightError as error:

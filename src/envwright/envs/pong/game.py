@@ -76,6 +76,10 @@ class PongGame(Reference):
         return Box(-1.0, 1.0, (1,)) if self.continuous else Discrete(3)
 
     @property
+    def observation_space(self) -> Space:
+        return Box(-np.inf, np.inf, self.observation_shape)
+
+    @property
     def observation_shape(self) -> tuple[int, ...]:
         return self._c.obs.shape[1:]
 

@@ -46,6 +46,10 @@ class NodeReference:
         return self._action_space
 
     @property
+    def observation_space(self) -> Space | None:
+        return None if self.observation_shape is None else Box(-np.inf, np.inf, self.observation_shape)
+
+    @property
     def observation_shape(self) -> tuple[int, ...] | None:
         shape = (self._facts["spaces"].get("observation") or {}).get("shape")
         return None if shape is None else tuple(shape)

@@ -49,6 +49,7 @@ class Driver:
     moving: Callable[[Any], list[str]] = lambda made: []  # attributes that move, if perhaps not in a short trial
     action_space: Space | None = None
     observation_shape: tuple[int, ...] | None = None
+    observation_space: Space | None = None
     max_episode_steps: int | None = None  # a time limit that a wrapper keeps
 
 
@@ -81,6 +82,10 @@ class PythonReference(Reference):
     @property
     def action_space(self) -> Space | None:
         return self.driver.action_space
+
+    @property
+    def observation_space(self) -> Space | None:
+        return self.driver.observation_space
 
     @property
     def observation_shape(self) -> tuple[int, ...] | None:

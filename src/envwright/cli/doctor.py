@@ -1,0 +1,108 @@
+"""`envwright doctor`"""
+
+import argparse
+import importlib.metadata
+import importlib.util
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from envwright.cli.screen import bold, green
+
+NAME = "doctor"
+HELP = "What is installed, which agents can be used, and what to do about the rest."
+EXAMPLES = """\
+examples:
+  envwright doctor
+"""
+
+
+class Finding(NamedTuple):
+    """One thing that was looked for."""
+
+    what: str
+    found: bool
+    sentence: str  # what was found, or what to do
+
+
+# Packages that are not needed by the core: what for, and the extra that brings them.
+PACKAGES = {
+    "gymnasium": ("references and adapters", "reference"),
+    "coverage": ("which lines of the original were run", "reference"),
+    "unearth": ("fetching the originals of our own environments", "reference"),
+    "matplotlib": ("plots", "viz"),
+    "av": ("films", "viz"),
+    "tree_sitter": ("reading C and TypeScript", "analyse"),
+    "pydantic_ai": ("models behind an API", "agents"),
+    "genai_prices": ("what tokens cost", "agents"),
+}
+# Programs: what for, and how to get them.
+PROGRAMS = {
+    "cc": ("originals in C", "install a C compiler, such as gcc or clang"),
+    "node": ("originals in TypeScript or JavaScript", "install Node.js 20 or newer"),
+    "cargo": ("translations to Rust", "install Rust with rustup, see rustup.rs"),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    del parser
+
+
+def run(args: argparse.Namespace) -> int:
+    del args
+    from envwright.cli.agents import states
+
+    _show("This machine", machine())
+    _show("Programs", programs())
+    _show("Packages", packages())
+    _show("Agents", (Finding(name, ready, sentence) for name, ready, sentence in states()))
+    return 0
+
+
+def machine() -> Iterator[Finding]:
+    import jax
+
+    yield Finding("python", True, platform.python_version())
+    devices = jax.devices()
+    kind = devices[0].platform
+    told = "" if kind != "cpu" else "; for a GPU, install JAX for it: pip install 'jax[cuda12]'"
+    yield Finding("jax", True, f"{jax.__version__}, {len(devices)} {kind} device{'s' * (len(devices) > 1)}{told}")
+
+
+def programs() -> Iterator[Finding]:
+    for name, (purpose, way) in PROGRAMS.items():
+        path = shutil.which(name)
+        if path is None:
+            yield Finding(name, False, f"not found; for {purpose}, {way}")
+        else:
+            yield Finding(name, True, f"{_version(path)}, for {purpose}")
+
+
+def packages() -> Iterator[Finding]:
+    for name, (purpose, extra) in PACKAGES.items():
+        if importlib.util.find_spec(name) is None:
+            yield Finding(name, False, f"not installed; for {purpose}: pip install 'envwright[{extra}]'")
+        else:
+            known = importlib.metadata.packages_distributions().get(name, [name])[0]
+            yield Finding(name, True, f"{importlib.metadata.version(known)}, for {purpose}")
+
+
+def _version(path: str) -> str:
+    """The first line of what a program says of itself."""
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return "found, but it does not answer to --version"
+    lines = (done.stdout or done.stderr).strip().splitlines()
+    return lines[0] if lines else "found"
+
+
+def _show(title: str, findings: Iterator[Finding]) -> None:
+    print(bold(title))
+    for finding in findings:
+        mark = green("ok") if finding.found else "--"
+        print(f"  {mark}  {finding.what:13} {finding.sentence}")
+    sys.stdout.flush()

@@ -1,0 +1,36 @@
+"""`envwright resume`"""
+
+import argparse
+from pathlib import Path
+
+from envwright.cli.numbers import dollars_given
+
+NAME = "resume"
+HELP = "Go on with a translation that was stopped, killed, or waits for you; nothing is paid for twice."
+EXAMPLES = """\
+examples:
+  envwright resume out/translate/taxi
+  envwright resume out/translate/taxi --budget 15       with more money
+  envwright resume out/translate/taxi --agent claude    with another agent from here on
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, help="the run's folder")
+    parser.add_argument("--agent", help="who translates from here on, see: envwright agents")
+    parser.add_argument("--budget", type=dollars_given, help="dollars, for the whole run, what was spent included")
+
+
+def run(args: argparse.Namespace) -> int:
+    from dataclasses import replace
+
+    from envwright.cli.running import carry_out
+    from envwright.recipe.journal import read_journal
+    from envwright.recipe.project import agent_names, load_project, money
+    from envwright.recipe.start import JOURNAL
+
+    project = load_project(args.folder)
+    read_journal(args.folder / JOURNAL)
+    if args.agent is not None:
+        project = replace(project, agent=agent_names(args.agent))
+    return carry_out(project, None if args.budget is None else money(args.budget, "--budget"))

@@ -1,0 +1,50 @@
+"""A run in the foreground: the panel, the loop, and what is said at the end."""
+
+import sys
+
+from envwright.agents.protocol import Money
+from envwright.cli.panel import Panel
+from envwright.cli.screen import bold
+from envwright.recipe.events import Event, Measured
+from envwright.recipe.loop import translate
+from envwright.recipe.project import Project
+from envwright.recipe.result import Result, finish
+from envwright.recipe.run import WaitingError
+from envwright.recipe.start import find_agents, open_run
+from envwright.recipe.view import text, view
+
+WAITING = 3  # the exit code of a run that waits for a person
+
+
+def carry_out(project: Project, budget: Money | None = None) -> int:
+    """Go through a run, new or resumed, until it is finished or cannot go on."""
+    agents, secret = find_agents(project)
+    panel = Panel(lambda: "")
+    try:
+        with open_run(project, agents, secret=secret, budget=budget, say=panel.say, progress=panel.doing) as (
+            run,
+            brief,
+        ):
+            panel.state = lambda: text(view(run.journal.events, run.ledger.budget))
+            files = translate(run, brief, project.rules)
+            result = finish(run, brief, project, files, panel.doing)
+            panel.close()
+            _tell(result, run.journal.events, run.ledger.balance.text())
+            return 0
+    except WaitingError as waiting:
+        panel.close()
+        print(f"{waiting}\nThen go on with: envwright resume {project.folder}", file=sys.stderr)
+        return WAITING
+    finally:
+        panel.close()
+
+
+def _tell(result: Result, events: tuple[Event, ...], money: str) -> None:
+    measured = next((e for e in events if isinstance(e, Measured)), None)
+    print(bold(f"Verified: {result.package}"))
+    print(f"  wheel   {result.wheel}")
+    print(f"  report  {result.report}")
+    if measured is not None:
+        median, low, high = measured.ratio
+        print(f"  speed   {median:,.0f} [{low:,.0f}, {high:,.0f}] times the original")
+    print(f"  money   {money}")

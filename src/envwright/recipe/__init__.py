@@ -1,0 +1,1 @@
+"""From a slow environment to a fast one: analyse, plan, prompt, judge, repair, package."""

@@ -1,0 +1,1 @@
+"""What the ladder is worth: the same faults, repaired with every level and with whole episodes alone."""

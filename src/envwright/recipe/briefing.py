@@ -1,0 +1,115 @@
+"""What agents are told: the tasks of a run, each from one template and what is known of the module."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from envwright.agents.protocol import Task
+from envwright.recipe import prompting
+from envwright.recipe.events import Judged
+from envwright.recipe.interface import Interface
+from envwright.recipe.targets import Target
+from envwright.recipe.versions import Files
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A module as an agent is told of it."""
+
+    name: str
+    source: str  # of the original, word for word, with file names and line numbers
+    lines: int
+    needs: tuple[str, ...] = ()
+    purpose: str = ""
+
+
+@dataclass(frozen=True)
+class Briefing:
+    """All that prompts are made of."""
+
+    reference: str
+    interface: Interface
+    target: Target
+    pieces: Sequence[Piece]  # in the order of translation
+    notes: str = ""  # what the user wants every agent to know
+    templates: Path | None = None  # the project's own
+    scaffold: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(piece.name for piece in self.pieces)
+
+    def needs(self, name: str) -> tuple[str, ...]:
+        return self._piece(name).needs
+
+    def has_functions(self, name: str) -> bool:
+        """Whether a module can be judged alone."""
+        return any(signature.module == name for signature in self.interface.functions)
+
+    def translate(self, name: str, files: Files) -> Task:
+        """Write a module."""
+        piece = self._piece(name)
+        slots = self._slots(piece, files) | {
+            "lines": str(piece.lines),
+            "purpose": piece.purpose,
+            "tests": self.tests(name),
+            "notes": self.notes,
+        }
+        return self._task(f"translate-{name}", prompting.TRANSLATE, name, slots)
+
+    def repair(self, name: str, number: int, files: Files, judged: Judged, failed: Sequence[str]) -> Task:
+        """Put a module right, given one smallest input that shows what is wrong."""
+        history = ""
+        if failed:
+            history = "Repairs that did not help:\n\n" + "\n".join(f"- {why}" for why in failed)
+        slots = self._slots(self._piece(name), files) | {
+            "counterexample": judged.counterexample,
+            "current": files[self.target.written(self.interface, name)],
+            "history": history,
+        }
+        return self._task(f"repair-{name}-{number}", prompting.REPAIR, name, slots)
+
+    def tests(self, name: str) -> str:
+        """The file for the tests that an agent writes."""
+        return f"tests/test_{name}.py"
+
+    def _task(self, title: str, template: str, name: str, slots: Mapping[str, str]) -> Task:
+        text = prompting.fill(prompting.template(template, self.templates), slots)
+        return Task(title, text, (self.target.written(self.interface, name), self.tests(name)))
+
+    def _slots(self, piece: Piece, files: Files) -> dict[str, str]:
+        constraints = prompting.template(f"constraints-{self.target.NAME}", self.templates)
+        return {
+            "module": piece.name,
+            "reference": self.reference,
+            "target": {"jax": "JAX", "rust": "Rust"}.get(self.target.NAME, self.target.NAME),
+            "writes": f"`{self.target.written(self.interface, piece.name)}`",
+            "constraints": constraints.strip(),
+            "signatures": self.target.signatures(self.interface, piece.name),
+            "given": self._given(piece, files),
+            "source": piece.source.strip(),
+        }
+
+    def _given(self, piece: Piece, files: Files) -> str:
+        """The files that an agent writes against: the state, and the modules that this one may call."""
+        shown = [*self.target.shown(self.interface), *(self.target.written(self.interface, n) for n in piece.needs)]
+        parts = [f"`{path}`, which is given:\n\n```\n{files[path].strip()}\n```" for path in shown if path in files]
+        return "\n\n".join([*parts, *self._told()])
+
+    def _told(self) -> list[str]:
+        """What the expressions beside the fields mean, and what the original was made with."""
+        told = [
+            "`pad(x, n)` is the list x in an array with n places, 0 in those that are not in use; `draws('f')` are the "
+            "values that the function f of the original drew, in order; `draws('f', 0)` the first of them."
+        ]
+        constants = [f"{name} = {text}" for name, text in self.interface.constants]
+        if constants:
+            told.append(
+                "Attributes of the original that never change, as it was made:\n\n```\n"
+                + "\n".join(constants)
+                + "\n```"
+            )
+        return told
+
+    def _piece(self, name: str) -> Piece:
+        return next(piece for piece in self.pieces if piece.name == name)

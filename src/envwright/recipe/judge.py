@@ -1,0 +1,149 @@
+"""The court: what the verifier says of a version of the candidate. No word of an agent's is heard here.
+
+    module NAME    the module's functions, each alone: L1, before the others are even written
+    whole          L0 to L3 with the games that agents may be told of; stops at the first level that fails
+    hidden N       the same with games that no agent has seen: decides. What it finds is told, and then N goes up
+    transfer       L4, if asked for: policies trained on either side, played on both
+    episodes       L3 alone, for measuring what the other levels are worth
+
+The reference lives in one process, every version of the candidate in another, and what is expected only here.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from envwright.recipe.events import Judged
+from envwright.recipe.interface import Interface
+from envwright.recipe.targets import Target
+from envwright.recipe.versions import digest, write_files
+from envwright.sandbox.box import Limits
+from envwright.verify.contract import Contract
+from envwright.verify.engine import ask, pair_of, verify
+from envwright.verify.host import Host
+from envwright.verify.levels.l1_functions import check_functions
+from envwright.verify.session import Effort, Session
+from envwright.verify.verdict import DEFAULT_LEVELS, Check, Divergence, describe
+
+WHOLE, HIDDEN, TRANSFER, MODULE, EPISODES = "whole", "hidden", "transfer", "module", "episodes"
+LEVELS = {WHOLE: DEFAULT_LEVELS, HIDDEN: DEFAULT_LEVELS, TRANSFER: ("L4",), EPISODES: ("L3",)}
+
+
+@dataclass(eq=False)
+class Court:
+    """One reference, one contract, and versions of the candidate that come and go."""
+
+    contract: Contract
+    host: Host
+    interface: Interface
+    target: Target
+    folder: Path  # for traces, regressions, and the versions under test
+    seed: int
+    secret: int
+    effort: Effort = field(default_factory=Effort)
+    limits: Limits = field(default_factory=Limits)
+    progress: Callable[[str], None] = lambda what: None
+    traces: Path | None = None  # recorded games to read again
+
+    def __post_init__(self) -> None:
+        self._lock = threading.Lock()  # one reference, so one case at a time
+
+    def judge(self, stage: str, files: Mapping[str, str], modules: Sequence[str]) -> Judged:
+        """What is to be said of these files at this stage."""
+        began, version = time.monotonic(), digest(files)
+        place = self.folder / "versions" / version[:16]
+        write_files(place, files)
+        with self._lock:
+            checks = self._checks(stage, place)
+        return Judged(
+            version=version,
+            stage=stage,
+            passed=all(check.passed for check in checks),
+            checks=tuple(_plain(check) for check in checks),
+            blamed=blame(checks, modules, self.target, self.interface),
+            counterexample=counterexample(checks),
+            seconds=round(time.monotonic() - began, 3),
+        )
+
+    def _checks(self, stage: str, place: Path) -> list[Check]:
+        kind, _, which = stage.partition(" ")
+        contract = replace(self.contract, candidate=self.target.called(self.interface))
+        options = self.contract.candidate_options
+        candidate, problem = self.target.candidate(self.interface, place, options, self.limits)
+        if candidate is None:
+            return [Check("L0", "build", "fail", problem)]
+        try:
+            if kind == MODULE:
+                own = tuple(f for f in contract.functions if f.module == which)
+                session = Session(
+                    replace(contract, functions=own), self.host, candidate, self._effort(self.seed), self.progress,
+                    pair_of(contract), self._regressions,
+                )  # fmt: skip
+                return ask("L1", check_functions, session)
+            seed = self.secret + int(which) if kind == HIDDEN else self.seed
+            verdict = verify(
+                contract,
+                self.host,
+                candidate,
+                effort=self._effort(seed),
+                levels=LEVELS[kind],
+                regressions=self._regressions,
+                traces=None if kind == HIDDEN else self.traces or self.folder / "seen.trace",
+                progress=self.progress,
+                stop_at_failure=True,
+            )
+            return list(verdict.checks)
+        finally:
+            candidate.close()
+
+    def _effort(self, seed: int) -> Effort:
+        return replace(self.effort, seed=seed)
+
+    @property
+    def _regressions(self) -> Path:
+        return self.folder / "regressions"
+
+
+def blame(checks: Sequence[Check], modules: Sequence[str], target: Target, interface: Interface) -> str:
+    """The module to repair: whom the first failed check blames, or whose file it names; else the last one."""
+    for check in checks:
+        if check.passed:
+            continue
+        for divergence in check.divergences:
+            if divergence.module in modules:
+                return divergence.module
+        for module in modules:
+            if target.written(interface, module) in check.detail:
+                return module
+        return modules[-1]
+    return ""
+
+
+def counterexample(checks: Sequence[Check]) -> str:
+    """The first failure as an agent is told of it: the question, then one smallest input."""
+    for check in checks:
+        if check.passed:
+            continue
+        lines = [f"{check.level} {check.name}: {check.detail}"]
+        lines += [line for d in check.divergences[:1] for line in describe(_bare(d))]
+        return "\n".join(lines)
+    return ""
+
+
+def _bare(divergence: Divergence) -> Divergence:
+    """Without the command that replays it, which only works where the run is."""
+    return replace(divergence, replay="")
+
+
+def _plain(check: Check) -> dict[str, Any]:
+    return {
+        "level": check.level,
+        "name": check.name,
+        "status": check.status,
+        "detail": check.detail,
+        "count": check.count,
+        "divergences": [line for d in check.divergences for line in describe(d)],
+    }

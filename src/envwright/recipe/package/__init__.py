@@ -1,0 +1,117 @@
+"""The result of a run as something to install: a wheel with the translation, its card, its contract and its verdict.
+
+fast_blackjack/
+  __init__.py, registration.py     what makes it known by name     given
+  env.py, state.py, rules.py, ...  the translation                 byte for byte what was judged
+  tests/                           those agents wrote, and ours
+  card.md, contract.toml, verdict.json
+"""
+
+import json
+from collections.abc import Callable, Sequence
+
+from envwright.recipe.events import Began, Event, to_plain
+from envwright.recipe.interface import Interface
+from envwright.recipe.package import jax_files
+from envwright.recipe.package.card import card
+from envwright.recipe.package.wheel import PackageError as PackageError
+from envwright.recipe.package.wheel import write_wheel
+from envwright.recipe.project import Project
+from envwright.recipe.versions import Files
+from envwright.report.summary import final, last, verified
+from envwright.verify import contract as contracts
+
+VERSION = "0.1.0"
+Built = tuple[str, bytes]  # the name of the wheel, and its content
+
+
+def build_wheel(
+    project: Project, interface: Interface, files: Files, events: Sequence[Event], contract_text: str
+) -> Built:
+    """The wheel of verified files; the same for the same, byte for byte. Files that did not pass are refused."""
+    if project.target not in _TARGETS:
+        raise PackageError(f"There are no packages of {project.target} yet; there are of {', '.join(_TARGETS)}.")
+    if not verified(events, files):
+        raise PackageError(
+            f"The files of {project.name} are not those that passed the games nobody saw; run: envwright resume."
+        )
+    return _TARGETS[project.target](project, interface, files, events, contract_text)
+
+
+def _jax_wheel(
+    project: Project, interface: Interface, files: Files, events: Sequence[Event], contract_text: str
+) -> Built:
+    package = interface.package
+    usage = _USAGE.format(
+        package=package, id=jax_files.envwright_id(interface), gymnasium=jax_files.gymnasium_id(interface)
+    )
+    contract = contracts.read(contract_text)
+    about = card(project, interface, files, events, contract, jax_files.envwright_id(interface), usage)
+    content = {
+        **{_place(path, package): text for path, text in files.items()},
+        **jax_files.given(interface),
+        f"{package}/card.md": about,
+        f"{package}/contract.toml": contract_text,
+        f"{package}/verdict.json": _verdict(events, files),
+    }
+    metadata = _metadata(project, package, events) + about
+    return write_wheel(package, VERSION, content, metadata, jax_files.entry_points(interface))
+
+
+_TARGETS: dict[str, Callable[[Project, Interface, Files, Sequence[Event], str], Built]] = {"jax": _jax_wheel}
+
+_USAGE = """\
+```python
+import envwright
+
+env = envwright.make("{id}")
+run = envwright.rollout(env, num_envs=4096, steps=128)   # whole batches, compiled
+last = run(envwright.key(1), run.reset(envwright.key(0)))
+```
+
+```python
+import gymnasium
+
+env = gymnasium.make("{package}:{gymnasium}")            # or import {package} first, and then "{gymnasium}"
+envs = gymnasium.make_vec("{package}:{gymnasium}", 1024)
+```
+
+Tests: `pytest --pyargs {package}`."""
+
+
+def _place(path: str, package: str) -> str:
+    """Where a file of the run goes in the package; its tests go with it."""
+    if path.startswith(f"{package}/"):
+        return path
+    if path.startswith("tests/"):
+        return f"{package}/{path}"
+    raise PackageError(f"{path} is neither in {package}/ nor in tests/, so it has no place in the package.")
+
+
+def _verdict(events: Sequence[Event], files: Files) -> str:
+    judged = [to_plain(one) for one in final(events, files).values()]
+    return json.dumps({"passed": True, "judged": judged}, indent=2) + "\n"
+
+
+def _metadata(project: Project, package: str, events: Sequence[Event]) -> str:
+    began = last(events, Began)
+    made_with = began.versions.get("envwright", "") if began else ""
+    return "\n".join(
+        [
+            "Metadata-Version: 2.1",
+            f"Name: {package}",
+            f"Version: {VERSION}",
+            f"Summary: {project.title}, translated from {' '.join(project.reference.split())} and verified against it.",
+            "Requires-Python: >=3.11",
+            f"Requires-Dist: envwright{f'>={made_with}' if made_with else ''}",
+            "Requires-Dist: jax",  # envwright says how new they have to be
+            "Requires-Dist: numpy",
+            "Provides-Extra: gymnasium",
+            'Requires-Dist: gymnasium; extra == "gymnasium"',
+            "Provides-Extra: tests",
+            'Requires-Dist: pytest; extra == "tests"',
+            "Description-Content-Type: text/markdown",
+            "",
+            "",
+        ]
+    )

@@ -1,0 +1,149 @@
+"""A project: a folder that says what is to be translated, to what, by whom and for how much. All of it can be edited.
+
+envwright.toml    this file's table
+contract.toml     what must be equal
+plan.toml         the modules, in order
+prompts/          templates that go before ours, if there are any
+"""
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from envwright.agents.protocol import DOLLAR, Money
+from envwright.core.errors import EnvwrightError
+from envwright.recipe.loop import Rules
+from envwright.recipe.targets import NAMES as TARGETS
+from envwright.sandbox.box import Limits
+from envwright.verify.session import Effort
+
+VERSION = 1
+FILE, CONTRACT, PLAN = "envwright.toml", "contract.toml", "plan.toml"
+
+
+class ProjectError(EnvwrightError, ValueError):
+    """A project cannot be read."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """What `envwright.toml` says."""
+
+    folder: Path
+    name: str  # blackjack: of the package, fast_blackjack, and of the files
+    title: str  # Blackjack: of the class
+    reference: str
+    target: str = "jax"
+    agent: tuple[str, ...] = ("handoff",)  # names; what one refuses goes to the next
+    budget: Money = 10 * DOLLAR
+    call: Money = 1 * DOLLAR  # the most that one call may cost
+    patience: float = 1800.0  # seconds for one call
+    seed: int = 0
+    sources: tuple[str, ...] = ()  # of an original that is not Python: its files, from this folder
+    entries: tuple[str, ...] = ()  # and the functions in them that begin an episode and make a step
+    notes: str = ""  # for every agent
+    agents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # options of each, by name
+    rules: Rules = field(default_factory=Rules)
+    limits: Limits = field(default_factory=Limits)
+    effort: Effort = field(default_factory=Effort)
+
+    @property
+    def package(self) -> str:
+        return f"fast_{self.name}"
+
+    @property
+    def templates(self) -> Path | None:
+        own = self.folder / "prompts"
+        return own if own.is_dir() else None
+
+
+def load_project(folder: Path) -> Project:
+    """The project in a folder."""
+    path = folder / FILE
+    try:
+        table = tomllib.loads(path.read_text())
+    except FileNotFoundError:
+        raise ProjectError(f"{folder} is not a project, for it has no {FILE}; make one with: envwright init.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProjectError(f"{path} cannot be read: {error}.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ProjectError(f"{path} is not valid TOML: {error}.") from None
+    return read_project(table, folder)
+
+
+def read_project(table: dict[str, Any], folder: Path) -> Project:
+    """A project from the content of its file."""
+    table = dict(table)
+    if (version := table.pop("version", None)) != VERSION:
+        raise ProjectError(f"{FILE} is of version {version}; this envwright reads version {VERSION}.")
+    known = {f.name for f in fields(Project)} - {"folder"}
+    _only(table, known, FILE)
+    for key in ("name", "title", "reference"):
+        if not isinstance(table.get(key), str) or not table[key].strip():
+            raise ProjectError(f"{FILE}: {key} is missing.")
+    if not table["name"].isidentifier() or not table["title"].isidentifier():
+        raise ProjectError(f"{FILE}: name and title become a package and a class; use letters, digits and _ only.")
+    if table.get("target", "jax") not in TARGETS:
+        raise ProjectError(f"{FILE}: there is no target {table['target']}; there are {' and '.join(TARGETS)}.")
+    given: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
+    given["agent"] = agent_names(given.get("agent", "handoff"))
+    for key in ("budget", "call"):
+        if key in given:
+            given[key] = money(given[key], f"{FILE}: {key}")
+    for key, kind in (("rules", Rules), ("limits", Limits), ("effort", Effort)):
+        if key in given:
+            _only(given[key], {f.name for f in fields(kind)}, f"{FILE}, [{key}]")
+            given[key] = kind(**given[key])
+    return Project(folder=folder, **given)
+
+
+def agent_names(text: Any) -> tuple[str, ...]:
+    """`builtin,claude` as names."""
+    names = tuple(name.strip() for name in text.split(",")) if isinstance(text, str) else ()
+    if not names or not all(names):
+        raise ProjectError(f"An agent is a name, or several with commas, but is {text!r}; see: envwright agents.")
+    return names
+
+
+def money(value: Any, where: str) -> Money:
+    """Dollars as a person writes them, counted exactly."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1_000_000:
+        raise ProjectError(f"{where} is an amount of dollars, but is {value}.")
+    return round(value * DOLLAR)
+
+
+def project_text(project: Project) -> str:
+    """A new project's file."""
+    lines = [
+        "# What is to be translated, to what, by whom and for how much. See docs/translate.md for all keys.",
+        f"version = {VERSION}",
+        f'name = "{project.name}"',
+        f'title = "{project.title}"',
+        f'reference = "{project.reference}"',
+        f'target = "{project.target}"',
+        f'agent = "{",".join(project.agent)}"',
+        f"budget = {project.budget / DOLLAR:.2f} # dollars, for the whole run",
+        f"call = {project.call / DOLLAR:.2f} # dollars, for one call of an agent",
+    ]
+    if project.sources:
+        lines += [f"sources = {_list(project.sources)}", f"entries = {_list(project.entries)}"]
+    if project.notes:
+        lines.append(f'notes = """\n{project.notes}"""')
+    return "\n".join(lines) + "\n"
+
+
+def _list(items: tuple[str, ...]) -> str:
+    return "[" + ", ".join(f'"{item}"' for item in items) + "]"
+
+
+def _only(table: Any, known: set[str], where: str) -> None:
+    if not isinstance(table, dict):
+        raise ProjectError(f"{where} is a table; write [{where}].")
+    for key in table:
+        if key not in known:
+            close = difflib.get_close_matches(key, known, 1)
+            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(known))}."
+            raise ProjectError(f"{where}: unknown key {key}; {hint}")

@@ -1,0 +1,146 @@
+"""The interface of a translation, from a contract and a few games of the reference."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envwright.core.errors import EnvwrightError
+from envwright.core.spaces import Box, Discrete, Space
+from envwright.recipe.interface import Field, Interface, Signature
+from envwright.references.protocol import Reference
+from envwright.verify import policies
+from envwright.verify.contract import Contract, Function
+from envwright.verify.host import Host
+from envwright.verify.record import Beat, Case, Plan, mine_calls, record_calls, record_episodes, record_phases
+from envwright.verify.rows import part
+
+EPISODES, LIMIT = 12, 300  # played to see shapes
+CALLS = 64  # of each function
+LONGEST = 400  # characters of a constant that agents are told
+PHASES = 64  # steps in which phases are looked for
+
+Kinds = dict[str, tuple[tuple[int, ...], str]]  # name -> shape and dtype
+
+
+class InterfaceError(EnvwrightError, ValueError):
+    """A contract does not say enough for a translation to be written against it."""
+
+
+def interface_of(contract: Contract, host: Host, package: str, title: str) -> Interface:
+    """Every name, shape and type of a translation by this contract."""
+    seen = host.run(_look, contract)
+    if seen["action_space"] is None:
+        raise InterfaceError(
+            f"The actions of {contract.reference} are neither numbers from 0 nor a box; wrap it so that they are."
+        )
+    outcome = seen["outcome"]
+    observation = Field("observation", *outcome["observation"], source=contract.outcome["observation"].text)
+    return Interface(
+        package=package,
+        title=title,
+        state=_fields(seen["state"], {key: e.text for key, e in contract.state.items()}),
+        start_luck=_fields(seen["start"], {key: e.text for key, e in contract.chance_start.items()}),
+        step_luck=_fields(seen["step"], {key: e.text for key, e in contract.chance_step.items()}),
+        observation=observation,
+        info=_fields({k: v for k, v in outcome.items() if k.startswith("info.")}, {}),
+        action_space=seen["action_space"],
+        observation_space=_observation_space(observation, seen["observation_space"]),
+        functions=tuple(_signature(f, seen["calls"].get(f.reference)) for f in contract.functions),
+        phases=tuple((name, _fields(kinds, {})) for name, kinds in seen["phases"].items()),
+        constants=tuple(sorted(seen["constants"].items())),
+        max_episode_steps=contract.candidate_options.get("max_episode_steps"),
+    )
+
+
+def _look(reference: Reference, contract: Contract, beat: Beat) -> dict[str, Any]:
+    """In the reference's process: play a little, and note what everything looks like."""
+    names = [*policies.builtin(reference), *contract.policies]
+    plans = [Plan(names[i % len(names)], i) for i in range(EPISODES)]
+    trace = record_episodes(reference, contract, plans, LIMIT, PHASES, beat)
+    if not trace.steps:
+        raise InterfaceError(f"{contract.reference} ends at once, in every game; there is nothing to translate.")
+    mined = mine_calls(reference, contract, plans, LIMIT, beat)
+    calls = record_calls(reference, contract, {name: rows[:CALLS] for name, rows in mined.items()}, None, beat)
+    cases = [Case(state, reference.sample_action(np.random.default_rng(i))) for i, state in enumerate(trace.pool)]
+    seen, _ = record_phases(reference, contract, cases if contract.phases else [], None, {}, beat)
+    phases: dict[str, Kinds] = {phase.name: {} for phase in contract.phases}
+    for step in seen:
+        for phase, values in step.items():
+            phases[phase] |= {name: (value.shape, value.dtype.name) for name, value in values.items()}
+    outcome = {name: trace.steps[name] for name in contract.outcome}
+    moving = reference.snapshot()
+    constants = {name: value for name, value in reference.look().items() if name not in moving and _is_plain(value)}
+    return {
+        "state": _kinds(part(trace.steps, "state.")),
+        "start": _kinds(part(trace.starts, "chance.")),
+        "step": _kinds(part(trace.steps, "chance.")),
+        "outcome": _kinds(outcome),
+        "calls": {name: _call_kinds(rows) for name, rows in calls.items() if rows},
+        "phases": phases,
+        "constants": {name: text for name, value in constants.items() if len(text := _written(value)) <= LONGEST},
+        "action_space": reference.action_space,
+        "observation_space": reference.observation_space,
+    }
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return all(_is_plain(v) for v in value)
+    return isinstance(value, bool | int | float | str | np.number | np.ndarray)
+
+
+def _written(value: Any) -> str:
+    return repr(value.tolist() if isinstance(value, np.ndarray | np.number) else value)
+
+
+def _kinds(columns: dict[str, NDArray[Any]]) -> Kinds:
+    return {name: (column.shape[1:], column.dtype.name) for name, column in columns.items()}
+
+
+def _call_kinds(rows: list[Any]) -> tuple[list[tuple[tuple[int, ...], str]], tuple[tuple[int, ...], str]]:
+    one = rows[0]
+    return [(a.shape, a.dtype.name) for a in one.given], (one.result.shape, one.result.dtype.name)
+
+
+def _fields(kinds: Kinds, sources: dict[str, str]) -> tuple[Field, ...]:
+    return tuple(Field(name, *kind, source=sources.get(name, "")) for name, kind in kinds.items())
+
+
+def _signature(function: Function, kinds: Any) -> Signature:
+    if kinds is None:
+        raise InterfaceError(
+            f"{function.reference} was never called in {EPISODES} games; take its [[function]] out of the contract."
+        )
+    arguments = tuple(
+        Field(_argument_name(e.text, e.names, i), *kind, source=e.text)
+        for i, (e, kind) in enumerate(zip(function.arguments, kinds[0], strict=True))
+    )
+    result = Field("result", *kinds[1], source=function.result.text)
+    return Signature(function.module, function.candidate, function.reference, arguments, result)
+
+
+def _argument_name(text: str, names: frozenset[str], index: int) -> str:
+    """What an argument is called: as in the original, if its expression reads just that one name."""
+    inside = sorted(names)
+    if len(inside) != 1:
+        return f"argument_{index + 1}"
+    return f"{inside[0]}_count" if text.startswith("len(") else inside[0]
+
+
+def _observation_space(observation: Field, known: Space | None) -> Space:
+    """The reference's own, if the contract leaves observations as they are; else the widest of that shape and kind."""
+    whole = np.issubdtype(observation.dtype, np.integer)
+    if known is not None and observation.source == "obs" and known.shape == observation.shape:
+        if isinstance(known, Discrete):
+            return known
+        return Box(known.low, known.high, known.shape, np.dtype(_narrow(known.dtype.name)))
+    dtype = np.dtype(_narrow(observation.dtype))
+    if observation.dtype == "bool":
+        return Box(0, 1, observation.shape, np.dtype(np.bool_))
+    bounds = (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) if whole else (-np.inf, np.inf)
+    return Box(*bounds, observation.shape, dtype)
+
+
+def _narrow(dtype: str) -> str:
+    return {"float64": "float32", "int64": "int32", "uint64": "uint32"}.get(dtype, dtype)

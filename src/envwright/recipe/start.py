@@ -1,0 +1,147 @@
+"""From a project to a run: what is needed is read, checked, and put together; then the loop goes over it."""
+
+import hashlib
+import platform
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import jax
+import numpy as np
+
+import envwright
+from envwright.agents.find import find_agent
+from envwright.agents.protocol import Agent, Money
+from envwright.core.errors import EnvwrightError
+from envwright.recipe import prompting
+from envwright.recipe.analyse.find import analyse
+from envwright.recipe.briefing import Briefing, Piece
+from envwright.recipe.events import Began
+from envwright.recipe.journal import Journal, open_journal
+from envwright.recipe.judge import Court
+from envwright.recipe.ledger import Ledger
+from envwright.recipe.plan import read_plan, source_of
+from envwright.recipe.project import CONTRACT, PLAN, Project
+from envwright.recipe.recorded import RECORDED, RecordedAgent, RecordingError, load_recording
+from envwright.recipe.run import Run
+from envwright.recipe.shapes import interface_of
+from envwright.recipe.targets import find_target
+from envwright.verify import contract as contracts
+from envwright.verify import pairs
+
+JOURNAL = "journal.jsonl"
+
+
+class ChangedError(EnvwrightError, ValueError):
+    """A run cannot be resumed, for what it was about has changed."""
+
+
+def find_agents(project: Project) -> tuple[list[Agent], int | None]:
+    """The agents of a project; and, of a recording, the seed of the games that decided then."""
+    agents: list[Agent] = []
+    secret = None
+    for name in project.agent:
+        if name == RECORDED:
+            content = load_recording(project.folder)
+            agents.append(RecordedAgent(content))
+            secret = content["secret"]
+        else:
+            agents.append(find_agent(name, project.agents.get(name, {})))
+    return agents, secret
+
+
+@contextmanager
+def open_run(
+    project: Project,
+    agents: Sequence[Agent],
+    *,
+    secret: int | None = None,
+    budget: Money | None = None,
+    say: Callable[[str], None] = lambda line: None,
+    progress: Callable[[str], None] = lambda what: None,
+) -> Iterator[tuple[Run, Briefing]]:
+    """A run in a project's folder, new or resumed, ready for the loop."""
+    contract = contracts.load(project.folder / CONTRACT)
+    analysis = analyse(project.reference, [Path(s) for s in project.sources], project.entries, project.folder)
+    plan = read_plan(project.folder / PLAN, analysis)
+    sources = {module.name: source_of(module, analysis) for module in plan.modules}
+    journal = open_journal(project.folder / JOURNAL)
+    host = pairs.make_host(contract)
+    try:
+        began = _began(project, sources, journal, agents, secret)
+        progress("playing the original")
+        interface = interface_of(contract, host, project.package, project.title)
+        target = find_target(project.target)
+        pieces = [Piece(m.name, sources[m.name], m.lines, m.needs, m.why) for m in plan.modules]
+        names = [piece.name for piece in pieces]
+        brief = Briefing(
+            reference=project.reference,
+            interface=interface,
+            target=target,
+            pieces=pieces,
+            notes=project.notes,
+            templates=project.templates,
+            scaffold=target.scaffold(interface, names),
+        )
+        court = Court(
+            contract, host, interface, target, project.folder / "court", began.seed, began.secret,
+            project.effort, project.limits, progress,
+        )  # fmt: skip
+        ledger = Ledger(journal, began.budget if budget is None else budget)
+        ledger.settle_the_dead()
+        yield Run(project.folder, journal, ledger, court, agents, project.call, project.patience, say), brief
+    finally:
+        host.close()
+        journal.close()
+
+
+def _began(
+    project: Project, sources: Mapping[str, str], journal: Journal, agents: Sequence[Agent], secret: int | None
+) -> Began:
+    """What the journal begins with; a run that is resumed must still be about the same."""
+    hashes = {
+        "source": hashlib.sha256("\0".join(sources.values()).encode()).hexdigest(),
+        "contract": _hash_file(project.folder / CONTRACT),
+        "plan": _hash_file(project.folder / PLAN),
+        "prompts": prompting.prompts_hash(project.templates),
+    }
+    for agent in agents:
+        if isinstance(agent, RecordedAgent) and agent.content["source_sha256"] != hashes["source"]:
+            raise RecordingError(
+                f"{project.reference} is not as it was when this was recorded; install the version that "
+                f"{project.folder / PLAN} names."
+            )
+    before = next((e for e in journal.events if isinstance(e, Began)), None)
+    if before is not None:
+        changed = [what for what in ("source", "contract", "plan") if before.hashes.get(what) != hashes[what]]
+        if changed:
+            what = {"source": "the original's source", "contract": CONTRACT, "plan": PLAN}[changed[0]]
+            raise ChangedError(f"{what} has changed since this run began; begin a new one with --fresh.")
+        return before
+    began = Began(
+        name=project.name,
+        reference=project.reference,
+        target=project.target,
+        agents=tuple(agent.name for agent in agents),
+        budget=project.budget,
+        hashes=hashes,
+        seed=project.seed,
+        secret=secrets.randbits(48) if secret is None else secret,
+        versions=_versions(),
+    )
+    journal.append(began)
+    return began
+
+
+def _hash_file(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "envwright": envwright.__version__,
+        "jax": jax.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }

@@ -1,0 +1,59 @@
+"""What a translation is written in: the files that are given, how it is built and run. A package a target."""
+
+import importlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from envwright.candidates.protocol import Candidate
+from envwright.core.errors import EnvwrightError
+from envwright.recipe.interface import Interface
+from envwright.sandbox.box import Limits
+
+NAMES = ("jax", "rust")
+
+
+class Closable(Candidate, Protocol):
+    """A candidate with a process behind it."""
+
+    def close(self) -> None: ...
+
+
+class Target(Protocol):
+    """A language to translate to."""
+
+    NAME: str
+    LAST: str  # the module that holds the rules of a step, translated last
+
+    def scaffold(self, interface: Interface, modules: Sequence[str]) -> dict[str, str]:
+        """Every file by its path; those of the modules are only there to be replaced."""
+        ...
+
+    def written(self, interface: Interface, module: str) -> str:
+        """The file that a module is written to."""
+        ...
+
+    def signatures(self, interface: Interface, module: str) -> str:
+        """The functions that a module has to have."""
+        ...
+
+    def shown(self, interface: Interface) -> tuple[str, ...]:
+        """The given files that whoever writes a module has to know."""
+        ...
+
+    def called(self, interface: Interface) -> str:
+        """The candidate's name in a contract."""
+        ...
+
+    def candidate(
+        self, interface: Interface, folder: Path, options: Mapping[str, Any], limits: Limits
+    ) -> tuple[Closable | None, str]:
+        """The translation in `folder` as a candidate; or None and the sentence why it cannot be built."""
+        ...
+
+
+def find_target(name: str) -> Target:
+    """A target by its name."""
+    if name not in NAMES:
+        raise EnvwrightError(f"There is no target {name}; there are {' and '.join(NAMES)}.")
+    return importlib.import_module(f"envwright.recipe.targets.{name}")  # pyright: ignore[reportReturnType]

@@ -1,0 +1,30 @@
+"""Translations to JAX, in our own interface."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from envwright.candidates.apart import ApartCandidate, apart
+from envwright.recipe.interface import Interface
+from envwright.recipe.targets.jax.scaffold import LAST as LAST
+from envwright.recipe.targets.jax.scaffold import scaffold as scaffold
+from envwright.recipe.targets.jax.scaffold import signatures as signatures
+from envwright.recipe.targets.jax.scaffold import written as written
+from envwright.sandbox.box import Limits
+
+NAME = "jax"
+
+
+def shown(interface: Interface) -> tuple[str, ...]:
+    return (f"{interface.package}/state.py",)
+
+
+def called(interface: Interface) -> str:
+    return f"{interface.package}.env:{interface.title}"
+
+
+def candidate(
+    interface: Interface, folder: Path, options: Mapping[str, Any], limits: Limits
+) -> tuple[ApartCandidate | None, str]:
+    """Nothing has to be built; whether it can be imported shows at the first question."""
+    return apart(called(interface), folder, dict(options), limits), ""

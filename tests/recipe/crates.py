@@ -1,0 +1,73 @@
+"""Crates for tests: environments of tests/recipe/sources with their rules in Rust, scaffolded and built."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from envwright.recipe.interface import Interface
+from envwright.recipe.shapes import interface_of
+from envwright.recipe.targets import cargo
+from envwright.recipe.targets.rust import scaffold, target_folder
+from envwright.verify import contract as contracts
+from envwright.verify import pairs
+from envwright.verify.contract import Contract
+
+SOURCES = Path(__file__).parent / "sources"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+WINDY = {"src/rules.rs": "windy_rules.rs", "src/weather.rs": "windy_weather.rs"}
+LAKE = {"src/rules.rs": "frozen_lake_rules.rs"}
+
+
+def need_cargo() -> None:
+    """Skip a test, with the reason, where crates cannot be built."""
+    try:
+        cargo.find_cargo()
+    except cargo.CargoError as error:
+        pytest.skip(str(error))
+
+
+def windy() -> tuple[Contract, Interface]:
+    return _agreed(contracts.load(SOURCES / "windy.toml"), "fast_windy", "Windy")
+
+
+def lake() -> tuple[Contract, Interface]:
+    agreed = contracts.load(EXAMPLES / "frozen_lake.toml")
+    agreed = replace(agreed, candidate="rust:python/fast_lake", candidate_options={"max_episode_steps": 100})
+    return _agreed(agreed, "fast_lake", "Lake")
+
+
+def _agreed(contract: Contract, package: str, title: str) -> tuple[Contract, Interface]:
+    host = pairs.make_host(contract, apart=False)
+    try:
+        return contract, interface_of(contract, host, package, title)
+    finally:
+        host.close()
+
+
+def texts(files: Mapping[str, str]) -> dict[str, str]:
+    """What is written, by its path in the crate."""
+    return {path: (SOURCES / name).read_text() for path, name in files.items()}
+
+
+def write(folder: Path, interface: Interface, files: Mapping[str, str]) -> None:
+    """The scaffold, with these files in place of its stubs."""
+    modules = [Path(path).stem for path in files]
+    for path, text in {**scaffold(interface, modules), **files}.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+
+
+def build(folder: Path, interface: Interface, files: Mapping[str, str]) -> cargo.Built:
+    """The same, built."""
+    write(folder, interface, files)
+    return cargo.build(folder, target_folder())
+
+
+def changed(files: Mapping[str, str], path: str, old: str, new: str) -> dict[str, str]:
+    """The files with one place in them broken."""
+    assert files[path].count(old) == 1
+    return {**files, path: files[path].replace(old, new)}

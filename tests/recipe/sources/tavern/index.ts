@@ -1,0 +1,2 @@
+export { Tavern as Inn } from './tavern';
+export * from './dice';
