@@ -24,7 +24,7 @@ def test_every_agent_is_found(name: str) -> None:
     [
         ("clade", {}, "There is no agent 'clade'; did you mean 'claude'?"),
         ("zzz", {}, "there are claude, gemini"),
-        ("zzz", {}, "One of your own needs a kind in [agents.zzz]."),
+        ("zzz", {}, "and one of your own states its kind in [agents.zzz]."),
         ("mine", {"kind": "comand"}, "There is no agent 'comand'; did you mean 'command'?"),
         ("mine", {"kind": 3}, "There is no agent '3'"),
         ("mine", {"kind": ["api"]}, "There is no agent"),

@@ -255,6 +255,13 @@ def test_wide_choices_and_loops_are_counted(tmp_path):
     assert (step.arms, step.loops) == (6, ("while", "for", "comprehension"))
 
 
+def test_an_interpreter_s_long_choice_is_read_to_its_end(tmp_path):
+    arms = "".join(f"elif action == {i}:\n    self.x = {i}\n" for i in range(1, 600))
+    found = analysed(tmp_path, f"if action == 0:\n    pass\n{arms}else:\n    self.last = 1")
+    step = found.unit["env.py:Env.step"]
+    assert (step.arms, step.writes) == (601, ("last", "x"))
+
+
 def test_beside_a_lone_file_in_a_folder_of_libraries_nothing_is_its_own(tmp_path, monkeypatch):
     monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path))
     (tmp_path / "other.py").write_text("def f():\n    pass\n")

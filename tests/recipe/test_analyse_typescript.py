@@ -76,6 +76,7 @@ def test_luck_has_its_places(tavern):
 def test_hazards_and_sizes(tavern):
     said = {h.sentence for h in tavern.hazards}
     assert "Tavern.count calls itself, directly or through others." in said
+    assert any(s.startswith("flip draws from a generator that the whole program shares") for s in said)
     assert "tally is written by Tavern.step and not by a reset, so it survives an episode." in said
     assert not any("chalk" in s or "gold" in s for s in said)  # not reached; renewed
     assert [(m.name, m.count) for m in tavern.memory] == [("board", 384), ("board", 640)]
@@ -88,17 +89,32 @@ def test_what_functions_use_of_their_files_is_known(tavern):
 
 
 def test_javascript_with_required_files(tmp_path):
-    (tmp_path / "luck.js").write_text("exports.roll = function () { return Math.random(); };\nexports.N = 3;\n")
+    luck = "exports.roll = function () { return Math.random(); };\nexports.toss = () => Math.random();\n"
+    (tmp_path / "luck.js").write_text(luck)
     (tmp_path / "game.js").write_text(
         "const { roll: throwDie } = require('./luck');\nconst all = require('./luck.js');\n"
         "module.exports = {\n  reset, step,\n};\nlet turn = 0;\n"
-        "function reset() { turn = 0; }\nfunction step(a) { turn += throwDie(); return all.roll(); }\n"
+        "function reset() { turn = 0; }\nfunction step(a) { turn += throwDie(); return all.toss(); }\n"
     )
     found = analyse_typescript([tmp_path / "game.js"])
     assert found.entries == ("game.js:reset", "game.js:step")
-    assert found.unit["game.js:step"].calls == ("luck.js:roll",)
+    assert found.unit["game.js:step"].calls == ("luck.js:roll", "luck.js:toss")
     assert dict(found.state) == {"game.turn": ("game.js:reset", "game.js:step")}
     assert {source.language for source in found.sources} == {JAVASCRIPT}
+
+
+def test_files_that_pass_everything_on_are_followed(tmp_path):
+    (tmp_path / "luck.ts").write_text("export function roll(): number { return Math.random(); }\n")
+    (tmp_path / "all.ts").write_text("export * from './luck';\n")
+    (tmp_path / "game.ts").write_text("import { roll } from './all';\nexport function step() { return roll(); }\n")
+    assert analyse_typescript([tmp_path / "game.ts"]).unit["game.ts:step"].calls == ("luck.ts:roll",)
+
+
+def test_an_object_may_be_of_a_subclass(tmp_path):
+    text = "class Foe { move() {} }\nclass Bat extends Foe { move() { this.x = 1; } }\n"
+    (tmp_path / "game.ts").write_text(text + "export function step(foe: Foe) { foe.move(); }\n")
+    calls = analyse_typescript([tmp_path / "game.ts"]).unit["game.ts:step"].calls
+    assert calls == ("game.ts:Foe.move", "game.ts:Bat.move")
 
 
 def test_a_game_of_ours_in_javascript():

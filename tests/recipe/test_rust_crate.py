@@ -342,8 +342,11 @@ def test_a_game_that_ended_begins_anew(native: Any) -> None:
     batch.reset_into(np.arange(games, dtype=np.uint64), arrays[0])
     seen_end = False
     for _ in range(40):
+        light = arrays[0][:, 2].copy()
         batch.step_into(np.full(games, 2), *arrays, final_obs=last)
         obs, ended = arrays[0], arrays[2]
+        burnt = np.stack([light * 0.9 - 0.01 * gust for gust in range(3)])
+        assert (last[:, 2] == burnt).any(axis=0).all(), "every game goes on from what was seen of it"
         assert np.array_equal(obs[~ended], last[~ended])
         assert (obs[ended][:, 2] >= 0.5).all(), "with a new torch"
         home = (last[ended][:, :2] == 4).all(axis=1)

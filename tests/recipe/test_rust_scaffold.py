@@ -64,7 +64,7 @@ def test_every_file_is_there_and_only_modules_are_to_be_written() -> None:
     assert set(files) == {
         *(f"src/{name}.rs" for name in given),
         *(f"python/fast_cards/{name}.py" for name in package),
-        "Cargo.toml", "pyproject.toml", "README.md", ".gitignore",
+        "Cargo.toml", "pyproject.toml", "README.md", "rustfmt.toml", ".gitignore",
     }  # fmt: skip
     assert {path for path, text in files.items() if "todo!(" in text} == {"src/hands.rs", "src/rules.rs"}
     assert not [path for path, text in files.items() if "__PACKAGE__" in text or "__TITLE__" in text]

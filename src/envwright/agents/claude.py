@@ -97,5 +97,6 @@ CLAUDE = Program(
     way_in="run claude once and sign in, or set ANTHROPIC_API_KEY",
     arguments=_arguments,
     read=_read,
+    extra={"CLAUDE_CODE_MAX_RETRIES": "5"},  # of itself it tries for minutes, with a wrong key too
     reports_cost=True,
 )

@@ -108,12 +108,12 @@ class Conversation:
                 return await self._request()
             except _Passing as passing:
                 if attempt == RETRIES:
-                    raise Stopped(FAILED, f"{passing.sentence} That was so {RETRIES + 1} times.") from None
+                    raise Stopped(FAILED, f"{passing}, {RETRIES + 1} times in a row.") from None
                 pause = passing.after if passing.after is not None else BACKOFF * 2**attempt * random.uniform(0.5, 1.0)
                 if time.monotonic() + pause >= self.deadline:
-                    raise Stopped(TIMEOUT, f"{passing.sentence} There is no time to wait {pause:.0f} s.") from None
+                    raise Stopped(TIMEOUT, f"{passing}, and there is no time to wait {pause:.0f} s.") from None
                 await asyncio.sleep(pause)
-        raise AssertionError("the last attempt returns or raises")
+        raise AssertionError("the last attempt returned or raised")
 
     async def _request(self) -> ModelResponse:
         """Put money aside, send, settle."""
@@ -139,13 +139,13 @@ class Conversation:
             paid = 0  # an error in place of an answer costs nothing
             said = _message(error)
             if error.status_code in PASSING and not isinstance(error, ModelQuotaExceededError):
-                raise _Passing(f"The provider answered {error.status_code}: {said}.", error.retry_after) from None
+                raise _Passing(f"The provider answered {error.status_code} ({said})", error.retry_after) from None
             raise Stopped(FAILED, self.explain(error.status_code, said)) from None
         except (ModelAPIError, UnexpectedModelBehavior, ValidationError) as error:
             if _never_connected(error):
                 paid = 0
-                raise _Passing("The provider cannot be reached.") from None
-            raise _Passing(f"The provider's answer was lost: {first_line(str(error))}.") from None
+                raise _Passing("The provider cannot be reached") from None
+            raise _Passing(f"The provider's answer was lost ({first_line(str(error))})") from None
         finally:
             self.purse.settle(reserved, paid)
 
@@ -174,9 +174,9 @@ class Conversation:
 class _Passing(Exception):  # noqa: N818
     """A request failed in a way that may be gone the next time."""
 
-    def __init__(self, sentence: str, after: float | None = None) -> None:
-        super().__init__(sentence)
-        self.sentence, self.after = sentence, after
+    def __init__(self, what: str, after: float | None = None) -> None:
+        super().__init__(what)
+        self.after = after
 
 
 def _definitions(tools: Mapping[str, Tool]) -> list[ToolDefinition]:

@@ -78,8 +78,8 @@ def find_agent(name: str, options: Mapping[str, Any] | None = None) -> Agent:
     given = dict(options or {})
     chosen = given.pop("kind", name)
     if not isinstance(chosen, str) or chosen not in AGENTS:
-        hint = "" if "kind" in (options or {}) else f" One of your own needs a kind in [agents.{name}]."
-        raise AgentError(f"There is no agent {str(chosen)!r}; {_near(str(chosen), AGENTS)}{hint}")
+        own = "" if "kind" in (options or {}) else f", and one of your own states its kind in [agents.{name}]"
+        raise AgentError(f"There is no agent {str(chosen)!r}; {_near(str(chosen), AGENTS, own)}")
     kind = AGENTS[chosen]
     for option, value in given.items():
         if option not in kind.options:
@@ -90,6 +90,6 @@ def find_agent(name: str, options: Mapping[str, Any] | None = None) -> Agent:
     return getattr(importlib.import_module(module), maker)(name, **given)
 
 
-def _near(name: str, known: Iterable[str]) -> str:
+def _near(name: str, known: Iterable[str], more: str = "") -> str:
     close = difflib.get_close_matches(name, known, 1)
-    return f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}."
+    return f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}{more}."

@@ -128,7 +128,7 @@ class HeadlessAgent:
             sum(used.values(), Usage()),
             ", ".join(name for name in used if name) or self.model,
             sentence,
-            ended.stdout,
+            ended.stdout + ended.stderr,
         )
 
     def _price(self, model: str) -> Price:

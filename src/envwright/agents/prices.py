@@ -86,7 +86,7 @@ def find_price(provider: str, model: str, stated: Mapping[str, Any] | None = Non
         return read_price(stated)
     if not has_list():
         raise PriceError(
-            f"The price of {provider}:{model or '...'} is not known because the package 'genai-prices' is not installed; "
+            f"The price of {provider}:{model or '...'} is not known without the package 'genai-prices'; "
             f"run: pip install 'envwright[agents]', or {WAY_OUT}."
         )
     price = ListedPrice(provider, model)

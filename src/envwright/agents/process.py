@@ -79,7 +79,7 @@ def run_program(
         except (OSError, ValueError) as error:
             return Ended(UNSTARTED, 0, "", getattr(error, "strerror", None) or str(error))
         try:
-            how, out, err = _attend(process, stdin.encode(), deadline, most)
+            how, out, err = _attend(process, stdin.encode(errors="replace"), deadline, most)
         finally:
             _end(process, mark)
     return Ended(how, process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))

@@ -177,7 +177,7 @@ class RustCandidate:
         space = self.action_space
         floats = [kind.dtype for kind in self._layout["state"].values() if kind.dtype.kind == "f"]
         floats += [space.dtype] if isinstance(space, Box) and space.dtype.kind == "f" else []
-        return self
+        return self if all(dtype == np.float64 for dtype in floats) else None
 
     # ---- how it is run ----
 

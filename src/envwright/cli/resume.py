@@ -25,12 +25,15 @@ def run(args: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from envwright.cli.running import carry_out
+    from envwright.recipe.events import Began
     from envwright.recipe.journal import read_journal
     from envwright.recipe.project import agent_names, load_project, money
     from envwright.recipe.start import JOURNAL
 
     project = load_project(args.folder)
-    read_journal(args.folder / JOURNAL)
+    began = next((e for e in read_journal(args.folder / JOURNAL) if isinstance(e, Began)), None)
     if args.agent is not None:
         project = replace(project, agent=agent_names(args.agent))
+    elif began is not None:
+        project = replace(project, agent=began.agents)
     return carry_out(project, None if args.budget is None else money(args.budget, "--budget"))

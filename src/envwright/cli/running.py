@@ -1,17 +1,19 @@
 """A run in the foreground: the panel, the loop, and what is said at the end."""
 
 import sys
+from pathlib import Path
 
 from envwright.agents.protocol import Money
 from envwright.cli.panel import Panel
 from envwright.cli.screen import bold
 from envwright.recipe.events import Event, Measured
 from envwright.recipe.loop import translate
-from envwright.recipe.project import Project
+from envwright.recipe.project import CONTRACT, Project
 from envwright.recipe.result import Result, finish
 from envwright.recipe.run import WaitingError
 from envwright.recipe.start import find_agents, open_run
-from envwright.recipe.view import text, view
+from envwright.recipe.view import current_files, text, view
+from envwright.report import write_report
 
 WAITING = 3  # the exit code of a run that waits for a person
 
@@ -26,10 +28,16 @@ def carry_out(project: Project, budget: Money | None = None) -> int:
             brief,
         ):
             panel.state = lambda: text(view(run.journal.events, run.ledger.budget))
-            files = translate(run, brief, project.rules)
-            result = finish(run, brief, project, files, panel.doing)
+            report = project.folder / "report.html"
+            contract = (project.folder / CONTRACT).read_text()
+            try:
+                files = translate(run, brief, project.rules)
+                result = finish(run, brief, project, files, panel.doing)
+            finally:  # of an unfinished run, too
+                written = current_files(brief.scaffold, run.journal.events)
+                write_report(project.name, brief.interface, run.journal.events, written, report, contract)
             panel.close()
-            _tell(result, run.journal.events, run.ledger.balance.text())
+            _tell(result, report, run.journal.events, run.ledger.balance.text())
             return 0
     except WaitingError as waiting:
         panel.close()
@@ -39,11 +47,11 @@ def carry_out(project: Project, budget: Money | None = None) -> int:
         panel.close()
 
 
-def _tell(result: Result, events: tuple[Event, ...], money: str) -> None:
+def _tell(result: Result, report: Path, events: tuple[Event, ...], money: str) -> None:
     measured = next((e for e in events if isinstance(e, Measured)), None)
     print(bold(f"Verified: {result.package}"))
     print(f"  wheel   {result.wheel}")
-    print(f"  report  {result.report}")
+    print(f"  report  {report}")
     if measured is not None:
         median, low, high = measured.ratio
         print(f"  speed   {median:,.0f} [{low:,.0f}, {high:,.0f}] times the original")

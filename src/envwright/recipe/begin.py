@@ -17,6 +17,7 @@ from envwright.recipe.recorded import FILE as RECORDING
 from envwright.recipe.recorded import RECORDED
 from envwright.recipe.start import JOURNAL
 from envwright.references.protocol import Reference
+from envwright.references.self_check import SelfCheck, check_reference
 from envwright.verify.draft import Seen, watch
 from envwright.verify.host import Apart
 from envwright.verify.pairs import find_reference
@@ -116,14 +117,34 @@ def init_project(
 
 def _contract(project: Project, analysis: Analysis, plan: Plan) -> str:
     """A contract, from playing the reference."""
-    host = Apart(partial(find_reference, project.reference, {}, project.folder))
+    options = {"forgets": True} if project.reference.startswith("minatar:") else {}  # what it is told to do by itself
+    host = Apart(partial(find_reference, project.reference, options, project.folder))
     try:
+        _fit_to_be_law(project.reference, host.run(_check), analysis)
         seen: Seen = host.run(_watch_longer)
     finally:
         host.close()
     draft = draft_tables(seen, analysis.drawn)
+    draft.options = options
     candidate = f"{project.package}.env:{project.title}"
     return contract_text(project.reference, candidate, draft, seen.max_episode_steps, _functions(seen, analysis, plan))
+
+
+def _fit_to_be_law(reference: str, checked: SelfCheck, analysis: Analysis) -> None:
+    """Refuse an original that does not repeat itself, or whose episodes are not separate."""
+    for finding in checked.findings:
+        if not finding.note:
+            raise BeginError(f"{reference} {finding.sentence}")
+        if finding.kind == "survives" and finding.where not in analysis.drawn:
+            raise BeginError(
+                f"{reference} keeps {finding.where} over a reset, so how an episode begins depends on the one before; "
+                "translate a subclass whose reset sets it."
+            )
+
+
+def _check(reference: Reference, beat: Beat) -> SelfCheck:
+    beat()
+    return check_reference(reference)
 
 
 def _watch_longer(reference: Reference, beat: Beat) -> Seen:

@@ -31,8 +31,10 @@ class Briefing:
     interface: Interface
     target: Target
     pieces: Sequence[Piece]  # in the order of translation
+    language: str = "python"  # of the original
     notes: str = ""  # what the user wants every agent to know
     templates: Path | None = None  # the project's own
+    exact: bool = True  # whether every bit counts
     scaffold: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -66,6 +68,7 @@ class Briefing:
             "counterexample": judged.counterexample,
             "current": files[self.target.written(self.interface, name)],
             "history": history,
+            "notes": self.notes,
         }
         return self._task(f"repair-{name}-{number}", prompting.REPAIR, name, slots)
 
@@ -78,7 +81,9 @@ class Briefing:
         return Task(title, text, (self.target.written(self.interface, name), self.tests(name)))
 
     def _slots(self, piece: Piece, files: Files) -> dict[str, str]:
-        constraints = prompting.template(f"constraints-{self.target.NAME}", self.templates)
+        language = prompting.template(f"from-{self.language}", self.templates).strip()
+        rules = prompting.template(f"constraints-{self.target.NAME}", self.templates)
+        constraints = prompting.fill(rules, {"language": language})
         return {
             "module": piece.name,
             "reference": self.reference,
@@ -87,7 +92,7 @@ class Briefing:
             "constraints": constraints.strip(),
             "signatures": self.target.signatures(self.interface, piece.name),
             "given": self._given(piece, files),
-            "source": piece.source.strip(),
+            "source": f"```\n{piece.source.strip()}\n```",
         }
 
     def _given(self, piece: Piece, files: Files) -> str:
@@ -100,8 +105,12 @@ class Briefing:
         """What the expressions beside the fields mean, and what the original was made with."""
         told = [
             "`pad(x, n)` is the list x in an array with n places, 0 in those that are not in use; `draws('f')` are the "
-            "values that the function f of the original drew, in order; `draws('f', 0)` the first of them."
+            "values that the function f of the original drew in this reset or step, in order, `draws('f', 0)` one. "
+            "Where the original drew less, the verifier fills the rest with 0: do not depend on it. Luck that only the "
+            "drawing of a screen needs is left out."
         ]
+        if not self.exact:
+            told.append("Real numbers are compared up to the rounding of float32.")
         constants = [f"{name} = {text}" for name, text in self.interface.constants]
         if constants:
             told.append(

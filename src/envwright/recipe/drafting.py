@@ -33,6 +33,7 @@ class Draft:
     start: dict[str, str] = field(default_factory=dict)
     step: dict[str, str] = field(default_factory=dict)
     unlucky: dict[str, str] = field(default_factory=dict)  # functions whose luck does not matter, and why
+    options: dict[str, Any] = field(default_factory=dict)  # of the reference
     observation: str = "obs"
     rounded: list[str] = field(default_factory=list)  # columns that float32 cannot hold exactly
 
@@ -85,6 +86,7 @@ def contract_text(
     tables = [
         f"# Drafted from {reference}: what corresponds to what. Edit it freely before a run begins.",
         f'version = 1\nreference = "{reference}"\ncandidate = "{candidate}"',
+        _table("reference_options", draft.options),
         _table("candidate_options", {"max_episode_steps": limit} if limit and "time" in draft.state else {}),
         _table("state", draft.state),
         _table("ignored", draft.ignored),

@@ -98,6 +98,15 @@ class HandedOver:
 
 
 @dataclass(frozen=True)
+class Tested:
+    """The tests that an agent wrote were run. They decide nothing; those that fail do not go into the package."""
+
+    path: str
+    passed: bool
+    sentence: str
+
+
+@dataclass(frozen=True)
 class Measured:
     """How fast both sides are, in steps a second, in turns in one run."""
 
@@ -122,10 +131,10 @@ class Finished:
     sentence: str = ""
 
 
-Event = Began | Reserved | Settled | Judged | Kept | RolledBack | HandedOver | Measured | Packaged | Finished
+Event = Began | Reserved | Settled | Judged | Kept | RolledBack | HandedOver | Tested | Measured | Packaged | Finished
 KINDS: dict[str, type[Event]] = {
     kind.__name__: kind
-    for kind in (Began, Reserved, Settled, Judged, Kept, RolledBack, HandedOver, Measured, Packaged, Finished)
+    for kind in (Began, Reserved, Settled, Judged, Kept, RolledBack, HandedOver, Tested, Measured, Packaged, Finished)
 }
 
 

@@ -97,7 +97,8 @@ def _wished(group: Group, groups: Sequence[Group], analysis: Analysis) -> str:
     asked = [unit for unit in asked if unit.name not in played] or asked
     wanted = {id for unit in analysis.units if unit.id not in inside for id in unit.calls}
     main = max(asked or group.units, key=lambda u: (u.id in wanted, u.code_lines, -u.first))
-    return _identifier(main.name)
+    owner, _, name = main.qualified.rpartition(".")
+    return _identifier(owner if owner and name in ("__init__", "constructor") else name)
 
 
 def _identifier(name: str) -> str:

@@ -1,17 +1,18 @@
-"""From verified files to what a user takes home: the package's folder, a wheel, a report."""
+"""From verified files to what a user takes home: the package's folder and a wheel."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from envwright.recipe.briefing import Briefing
-from envwright.recipe.events import Finished, Measured
+from envwright.recipe.events import Event, Finished, Judged, Measured, Packaged, Reserved, Settled, Tested
 from envwright.recipe.measure import measure
+from envwright.recipe.own_tests import run_tests
 from envwright.recipe.package import build_wheel
 from envwright.recipe.project import CONTRACT, Project
-from envwright.recipe.run import Run
+from envwright.recipe.run import ANSWERS, Run
 from envwright.recipe.versions import write_files
-from envwright.report.page import write_report
 
 VERIFIED = "verified"
 
@@ -22,24 +23,41 @@ class Result:
 
     package: Path
     wheel: Path
-    report: Path
 
 
 def finish(
     run: Run, brief: Briefing, project: Project, files: Mapping[str, str], progress: Callable[[str], None]
 ) -> Result:
-    """Measure, package, report; what the journal has from before is not measured again."""
+    """Test, measure, package; what the journal has from before is not measured again."""
     package = project.folder / "package"
     write_files(package, files)
+    tested = {e.path for e in run.journal.events if isinstance(e, Tested)}
+    for path in sorted(path for path in files if path.startswith("tests/") and path not in tested):
+        progress(f"running {path}")
+        run.journal.append(run_tests(package, path))
+    write_files(package, files)  # without what tests left lying about
     if not any(isinstance(e, Measured) for e in run.journal.events):
         progress("measuring")
         run.journal.append(measure(run.court.host, brief, package, project.limits))
     contract = (project.folder / CONTRACT).read_text()
-    name, content = build_wheel(project, brief.interface, files, run.journal.events, contract)
+    name, content = build_wheel(project, brief.interface, files, lasting(run.journal.events), contract)
     wheel = project.folder / "dist" / name
     wheel.parent.mkdir(exist_ok=True)
     wheel.write_bytes(content)
+    run.note(Packaged({f"dist/{name}": hashlib.sha256(content).hexdigest()}))
     run.note(Finished(VERIFIED))
-    report = project.folder / "report.html"
-    write_report(project.name, brief.interface, run.journal.events, files, report)
-    return Result(package, wheel, report)
+    return Result(package, wheel)
+
+
+def lasting(events: Sequence[Event]) -> tuple[Event, ...]:
+    """The events that would be the same if the run were made again: no times, no speeds, no calls that came to nothing.
+    What is made from these alone, the wheel, is the same byte for byte, however often the run was interrupted."""
+    kept: list[Event] = []
+    for event in events:
+        if isinstance(event, Settled) and event.stop in ANSWERS:
+            kept.append(replace(event, call=event.task, seconds=0.0))
+        elif isinstance(event, Judged):
+            kept.append(replace(event, seconds=0.0))
+        elif not isinstance(event, Reserved | Settled | Measured | Packaged | Finished):
+            kept.append(event)
+    return tuple(kept)

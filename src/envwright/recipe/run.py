@@ -95,7 +95,7 @@ class Run:
         call = f"{task.name}.{agent.name}.{len(calls) + 1}"
         grant = min(self.grant, max(self.ledger.balance.left, SMALLEST_GRANT)) if agent.costs else 0
         self.ledger.reserve(call, task.name, agent.name, grant)
-        self.say(f"{task.name}: {agent.name} is asked ({self.ledger.balance.text()})")
+        self.say(f"{task.name}: {agent.name} ({self.ledger.balance.text()})")
         workspace = self.folder / "work" / task.name
         if not calls or calls[-1].stop != protocol.WAITING:  # else a person is at work there
             write_files(workspace, {**files, PROMPT: task.prompt})

@@ -48,9 +48,17 @@ def interface_of(contract: Contract, host: Host, package: str, title: str) -> In
         observation_space=_observation_space(observation, seen["observation_space"]),
         functions=tuple(_signature(f, seen["calls"].get(f.reference)) for f in contract.functions),
         phases=tuple((name, _fields(kinds, {})) for name, kinds in seen["phases"].items()),
-        constants=tuple(sorted(seen["constants"].items())),
+        constants=tuple(sorted(_constants(contract, seen["constants"]).items())),
         max_episode_steps=contract.candidate_options.get("max_episode_steps"),
     )
+
+
+def _constants(contract: Contract, held: dict[str, str]) -> dict[str, str]:
+    """What the original was made with, and what it holds that never changes and stands for nothing else."""
+    used = {name for e in contract.state.values() for name in e.names}
+    return {name: text for name, text in held.items() if name not in used} | {
+        name: _written(value) for name, value in contract.reference_options.items()
+    }
 
 
 def _look(reference: Reference, contract: Contract, beat: Beat) -> dict[str, Any]:
@@ -131,7 +139,7 @@ def _argument_name(text: str, names: frozenset[str], index: int) -> str:
 def _observation_space(observation: Field, known: Space | None) -> Space:
     """The reference's own, if the contract leaves observations as they are; else the widest of that shape and kind."""
     whole = np.issubdtype(observation.dtype, np.integer)
-    if known is not None and observation.source == "obs" and known.shape == observation.shape:
+    if known is not None and observation.source in ("obs", "array(obs)") and known.shape == observation.shape:
         if isinstance(known, Discrete):
             return known
         return Box(known.low, known.high, known.shape, np.dtype(_narrow(known.dtype.name)))

@@ -80,7 +80,9 @@ def open_run(
             interface=interface,
             target=target,
             pieces=pieces,
+            language=analysis.sources[0].language,
             notes=project.notes,
+            exact=not contract.tolerances,
             templates=project.templates,
             scaffold=target.scaffold(interface, names),
         )

@@ -17,6 +17,7 @@ from envwright.recipe.events import (
 )
 from envwright.recipe.judge import MODULE
 from envwright.recipe.ledger import Balance, balance
+from envwright.recipe.versions import Files
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,16 @@ def text(seen: View) -> str:
     if seen.result:
         lines.append(f"  {seen.result}")
     return "\n".join(lines)
+
+
+def current_files(scaffold: Files, events: Sequence[Event]) -> dict[str, str]:
+    """The candidate as it is after these events: what was given, and every answer that was kept, in order."""
+    answers = {e.task: e.files for e in events if isinstance(e, Settled) and e.files}
+    files = dict(scaffold)
+    for event in events:
+        if isinstance(event, Kept):
+            files |= answers.get(event.task, {})
+    return files
 
 
 def _names(events: Sequence[Event]) -> list[str]:

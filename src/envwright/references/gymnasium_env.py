@@ -39,7 +39,7 @@ def gymnasium_reference(id: str, **options: Any) -> PythonReference:
         set_elapsed=_set_elapsed,
         close=lambda env: env.close() if hasattr(env, "close") else None,
         action_space=_space(getattr(sample, "action_space", None)),
-        observation_space=_space(getattr(sample, "observation_space", None)),
+        observation_space=_observation_space(getattr(sample, "observation_space", None)),
         observation_shape=_shape(getattr(sample, "observation_space", None)),
         max_episode_steps=_limit(sample),
     )
@@ -153,6 +153,15 @@ def _space(space: Any) -> Space | None:
             low, high = _bound(space.low), _bound(space.high)
             return Box(low, high, tuple(space.shape), space.dtype) if low is not None and high is not None else None
     return None
+
+
+def _observation_space(space: Any) -> Space | None:
+    """The same; and several whole numbers, which are observed as an array of them."""
+    if type(space).__name__ == "Tuple" and all(type(part).__name__ == "Discrete" for part in space.spaces):
+        low = tuple(float(part.start) for part in space.spaces)
+        high = tuple(float(part.start + part.n - 1) for part in space.spaces)
+        return Box(low, high, (len(low),), np.dtype(np.int64))
+    return _space(space)
 
 
 def _bound(values: np.ndarray) -> float | tuple[float, ...] | None:

@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from envwright.recipe.events import Event, Judged
-from envwright.recipe.versions import Files
-from envwright.report.html import Child, Html, details, join, section, table, tag
-from envwright.report.summary import (
+from envwright.recipe.summary import (
     HIDDEN,
     LEVELS,
     STAGES,
@@ -18,6 +16,8 @@ from envwright.report.summary import (
     seconds_text,
     stage_kind,
 )
+from envwright.recipe.versions import Files
+from envwright.report.html import Child, Html, details, join, section, table, tag
 
 STATUS = {"pass": "passed", "fail": "failed", "open": "open", "note": "note", "skip": "not asked"}
 

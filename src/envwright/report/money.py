@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from envwright.agents.protocol import Money, dollars
 from envwright.recipe.events import Began, Event
 from envwright.recipe.ledger import balance
+from envwright.recipe.summary import Call, by_module, calls, last, seconds_text
 from envwright.report import pictures
 from envwright.report.html import Child, Html, section, table, tag
-from envwright.report.summary import Call, by_module, calls, last, seconds_text
 
 
 def cost(events: Sequence[Event]) -> Html:

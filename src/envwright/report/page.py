@@ -6,13 +6,13 @@ from pathlib import Path
 
 from envwright.recipe.events import Began, Event
 from envwright.recipe.interface import Interface
+from envwright.recipe.summary import last, unverified
 from envwright.recipe.versions import Files
 from envwright.report import facts, verdict
 from envwright.report.html import Html, section, tag
 from envwright.report.ladder import ladder
 from envwright.report.money import cost
 from envwright.report.story import story
-from envwright.report.summary import last, unverified
 from envwright.verify import contract as contracts
 
 STYLE = Path(__file__).parent / "style.css"

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from envwright.agents.protocol import DONE, FREE, Usage, dollars
 from envwright.recipe.events import Event, Judged
+from envwright.recipe.summary import MODULE, STAGES, count, stage_kind
 from envwright.report.html import Child, Html, details, join, section, tag
-from envwright.report.summary import MODULE, STAGES, count, stage_kind
 from envwright.report.timeline import BACK, KEPT, Entry, timeline
 
 SHORT = 40  # lines of a difference that is shown without being asked for

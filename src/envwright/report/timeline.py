@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from envwright.recipe.events import Event, HandedOver, Judged, Kept, Reserved, RolledBack, Settled
-from envwright.report.summary import MODULE, Call, call_of, stage_kind
+from envwright.recipe.summary import MODULE, Call, call_of, stage_kind
 
 KEPT, BACK = "kept", "rolled back"
 

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 
 from envwright.agents.protocol import dollars
 from envwright.recipe.events import Began, Event, Finished, Judged, Measured
-from envwright.recipe.versions import Files
-from envwright.report.html import Html, tag
-from envwright.report.summary import (
+from envwright.recipe.summary import (
     HIDDEN,
     by_module,
     calls,
@@ -18,6 +16,8 @@ from envwright.report.summary import (
     times_text,
     verified,
 )
+from envwright.recipe.versions import Files
+from envwright.report.html import Html, tag
 
 
 def banner(events: Sequence[Event], files: Files) -> Html:

@@ -11,7 +11,13 @@ if sys.argv[1:] == ["--version"]:
 
 assert sys.argv[1] == "exec"
 assert {"--json", "--skip-git-repo-check", "-"} <= set(sys.argv)
-events = [{"type": "thread.started", "thread_id": "0199a213-81c0-7800-8aa1-bbab2a035a53"}, {"type": "turn.started"}]
+why = "Reconnecting... 2/5 (unexpected status 503 Service Unavailable)"  # which it gets over
+events = [
+    {"type": "thread.started", "thread_id": "0199a213-81c0-7800-8aa1-bbab2a035a53"},
+    {"type": "item.completed", "item": {"id": "item_0", "type": "error", "message": "Model metadata not found."}},
+    {"type": "turn.started"},
+    {"type": "error", "message": why},
+]
 what = misbehave(sys.stdin.read())
 if what in ("error", "key"):
     why = "the tool broke" if what == "error" else "unexpected status 401 Unauthorized"
@@ -26,12 +32,12 @@ else:
     }
     changes = [{"path": "rules.py", "kind": "add"}]
     events += [
-        {"type": "item.completed", "item": {"id": "item_0", "type": "reasoning", "text": "**Writing**"}},
+        {"type": "item.completed", "item": {"id": "item_1", "type": "reasoning", "text": "**Writing**"}},
         {
             "type": "item.completed",
-            "item": {"id": "item_1", "type": "file_change", "changes": changes, "status": "completed"},
+            "item": {"id": "item_2", "type": "file_change", "changes": changes, "status": "completed"},
         },
-        {"type": "item.completed", "item": {"id": "item_2", "type": "agent_message", "text": "I wrote rules.py."}},
+        {"type": "item.completed", "item": {"id": "item_3", "type": "agent_message", "text": "I wrote rules.py."}},
         {"type": "turn.completed", "usage": usage},
     ]
 say("".join(json.dumps(event) + "\n" for event in events), what)

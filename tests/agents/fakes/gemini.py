@@ -38,6 +38,6 @@ stats = {
 if what in ("error", "key"):
     why = "the tool broke" if what == "error" else "API key not valid. Please pass a valid API key."
     error = {"session_id": "5c0a", "error": {"type": "Error", "message": why, "code": 1}}
-    say(json.dumps(error, indent=2), what)
+    print("Loaded cached credentials.", json.dumps(error, indent=2), sep="\n", file=sys.stderr)  # not where reports go
     sys.exit(1)
 say(json.dumps({"session_id": "5c0a", "response": "I wrote rules.py.", "stats": stats}, indent=2), what)

@@ -32,8 +32,7 @@ def _pieces(file: str, module: Module, definitions: Sequence[Definition], analys
     lines = analysis.text(file).splitlines()
     mark = "#" if next(s for s in analysis.sources if s.path == file).language == PYTHON else "//"
     spans = [(part.first, part.last, part.functions[0]) for part in module.parts if part.file == file]
-    covered = {number for first, last, _ in spans for number in range(first, last + 1)}
-    spans += [(a, b, "") for d in definitions for a, b in d.spans if not covered & set(range(a, b + 1))]
+    spans += [(a, b, "") for d in definitions for a, b in d.spans]
     merged: list[tuple[int, int, str]] = []
     for first, last, name in sorted(set(spans)):
         if merged and not name and not merged[-1][2] and not "".join(lines[merged[-1][1] : first - 1]).strip():

@@ -251,11 +251,16 @@ class Scan(ast.NodeVisitor):
                 self.aliases[name] = path
 
     def visit_If(self, node: ast.If) -> None:
-        arms, chain = 1, node
-        while len(chain.orelse) == 1 and isinstance(chain.orelse[0], ast.If):
-            arms, chain = arms + 1, chain.orelse[0]
-        self.unit.arms = max(self.unit.arms, arms + bool(chain.orelse))
-        self.generic_visit(node)
+        """A chain of elif is a tree as deep as it is long, so it is walked arm by arm: interpreters have hundreds."""
+        arms, rest = 0, [node]
+        while len(rest) == 1 and isinstance(arm := rest[0], ast.If):
+            arms += 1
+            for part in (arm.test, *arm.body):
+                self.visit(part)
+            rest = arm.orelse
+        self.unit.arms = max(self.unit.arms, arms + bool(rest))
+        for statement in rest:
+            self.visit(statement)
 
     def visit_Match(self, node: ast.Match) -> None:
         self.unit.arms = max(self.unit.arms, len(node.cases))

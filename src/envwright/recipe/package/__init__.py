@@ -10,15 +10,15 @@ fast_blackjack/
 import json
 from collections.abc import Callable, Sequence
 
-from envwright.recipe.events import Began, Event, to_plain
+from envwright.recipe.events import Began, Event, Tested, to_plain
 from envwright.recipe.interface import Interface
 from envwright.recipe.package import jax_files
 from envwright.recipe.package.card import card
 from envwright.recipe.package.wheel import PackageError as PackageError
 from envwright.recipe.package.wheel import write_wheel
 from envwright.recipe.project import Project
+from envwright.recipe.summary import final, last, verified
 from envwright.recipe.versions import Files
-from envwright.report.summary import final, last, verified
 from envwright.verify import contract as contracts
 
 VERSION = "0.1.0"
@@ -48,7 +48,7 @@ def _jax_wheel(
     contract = contracts.read(contract_text)
     about = card(project, interface, files, events, contract, jax_files.envwright_id(interface), usage)
     content = {
-        **{_place(path, package): text for path, text in files.items()},
+        **{_place(path, package): text for path, text in files.items() if path not in failing(events)},
         **jax_files.given(interface),
         f"{package}/card.md": about,
         f"{package}/contract.toml": contract_text,
@@ -77,6 +77,11 @@ envs = gymnasium.make_vec("{package}:{gymnasium}", 1024)
 ```
 
 Tests: `pytest --pyargs {package}`."""
+
+
+def failing(events: Sequence[Event]) -> set[str]:
+    """Tests that agents wrote and that do not pass."""
+    return {event.path for event in events if isinstance(event, Tested) and not event.passed}
 
 
 def _place(path: str, package: str) -> str:

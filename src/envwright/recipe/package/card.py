@@ -10,9 +10,9 @@ from envwright.recipe.events import Began, Event, Measured
 from envwright.recipe.interface import Field, Interface
 from envwright.recipe.judge import HIDDEN, TRANSFER, WHOLE
 from envwright.recipe.project import Project
+from envwright.recipe.summary import bounds, by_agent, calls, final, last, times_text, unverified
 from envwright.recipe.targets.jax.scaffold import JAX_DTYPES
 from envwright.recipe.versions import Files, digest
-from envwright.report.summary import bounds, by_agent, calls, final, last, times_text, unverified
 from envwright.verify.contract import Contract
 
 STAGES = {

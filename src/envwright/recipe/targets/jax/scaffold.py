@@ -198,7 +198,9 @@ def _bound(bound: float | tuple[float, ...]) -> str:
 def _stub(interface: Interface, module: str) -> str:
     """What stands in a module's file until somebody writes it."""
     names = [s.name.rpartition(".")[2] for s in interface.functions if s.module == module]
-    names += ["draw_start", "start", "draw", "apply", "phases"] if module == LAST else []
+    names += (
+        ["draw_start", "start", "draw", "apply", *(["phases"] if interface.phases else [])] if module == LAST else []
+    )
     functions = [
         f"def {name}(*arguments: object) -> Any:\n"
         f'    """Not written yet."""\n    del arguments\n    raise NotImplementedError("{module}.{name}")\n'

@@ -56,15 +56,6 @@ LIB = """\
 
 use pyo3::prelude::*;
 
-mod batch;
-mod buffer;
-mod functions;
-mod games;
-mod rng;
-mod state;
-mod timed;
-mod value;
-mod verify;
 {modules}
 /// After so many steps a game is truncated.
 pub const LIMIT: Option<i64> = {limit};
@@ -90,6 +81,7 @@ fn {package}_native(module: &Bound<'_, PyModule>) -> PyResult<()> {{
 }}
 """
 
+FORMAT = 'max_width = 120\nuse_small_heuristics = "Max"\n'
 IGNORED = "target/\nCargo.lock\n__pycache__/\n*.so\n"
 
 
@@ -102,6 +94,7 @@ def scaffold(interface: Interface, modules: Sequence[str]) -> dict[str, str]:
     files = {
         "Cargo.toml": CARGO.format(package=package),
         ".gitignore": IGNORED,
+        "rustfmt.toml": FORMAT,
         "src/lib.rs": _lib(interface, modules),
         "src/state.rs": state_file(interface),
         "src/functions.rs": functions.functions_file(interface, modules),
@@ -137,11 +130,16 @@ def _lib(interface: Interface, modules: Sequence[str]) -> str:
     return LIB.format(
         title=interface.title,
         package=interface.package,
-        modules="".join(f"#[forbid(unsafe_code)]\nmod {module};\n" for module in sorted(modules)),
+        modules="".join(_declared(name, name in modules) for name in sorted({*GIVEN, *modules} - {"lib"})),
         limit="None" if limit is None else f"Some({limit})",
         clock=literal(counted.name if counted else "time"),
         about=literal(json.dumps(about)),
     )
+
+
+def _declared(name: str, is_written: bool) -> str:
+    """A module of the crate; what is written by others has no business with raw memory."""
+    return f"#[forbid(unsafe_code)]\nmod {name};\n" if is_written else f"mod {name};\n"
 
 
 def _check(module: str) -> None:

@@ -113,12 +113,7 @@ pub struct Field {
 
 impl Field {
     pub fn of<T: Value>(name: &str) -> Self {
-        Field {
-            name: name.to_string(),
-            shape: T::shape(),
-            dtype: T::DTYPE,
-            size: T::SIZE,
-        }
+        Field { name: name.to_string(), shape: T::shape(), dtype: T::DTYPE, size: T::SIZE }
     }
 }
 
