@@ -57,10 +57,18 @@ def test_refused_with_a_reason(task: Task, workspace: Path) -> None:
 def test_an_answer_to_another_task_does_not_count(task: Task, workspace: Path) -> None:
     leave(task, workspace)
     (workspace / "DONE").touch()
-    for other in (replace(task, name="repair-rules-1"), replace(task, name="repair-rules-1", prompt="Once more.")):
+    for other in (replace(task, name="repair-rules-1"), replace(task, name="repair-rules-2", prompt="Once more.")):
         assert leave(other, workspace).stop == WAITING
         assert not (workspace / "DONE").exists()
         assert (workspace / "PROMPT.md").read_text().startswith(other.prompt)
+
+
+def test_asked_in_other_words_the_work_done_so_far_still_counts(task: Task, workspace: Path) -> None:
+    (workspace / "rules.py").write_text("stub")
+    leave(task, workspace)
+    (workspace / "rules.py").write_text("mine")
+    (workspace / "DONE").touch()
+    assert leave(replace(task, prompt="Please write rules.py."), workspace).files == {"rules.py": "mine"}
 
 
 @pytest.mark.parametrize("memory", ["", "[]", "{}", '{"task": "translate-rules", "prompt": "Write rules.py."}'])

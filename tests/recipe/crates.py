@@ -1,15 +1,20 @@
 """Crates for tests: environments of tests/recipe/sources with their rules in Rust, scaffolded and built."""
 
+import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from envwright.recipe.interface import Interface
 from envwright.recipe.shapes import interface_of
 from envwright.recipe.targets import cargo
-from envwright.recipe.targets.rust import scaffold, target_folder
+from envwright.recipe.targets.rust import scaffold, target_folder, told
 from envwright.verify import contract as contracts
 from envwright.verify import pairs
 from envwright.verify.contract import Contract
@@ -19,6 +24,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 WINDY = {"src/rules.rs": "windy_rules.rs", "src/weather.rs": "windy_weather.rs"}
 LAKE = {"src/rules.rs": "frozen_lake_rules.rs"}
+
+_scratch = tempfile.TemporaryDirectory(prefix="envwright-")  # removed when the tests end
 
 
 def need_cargo() -> None:
@@ -65,6 +72,22 @@ def build(folder: Path, interface: Interface, files: Mapping[str, str]) -> cargo
     """The same, built."""
     write(folder, interface, files)
     return cargo.build(folder, target_folder())
+
+
+@cache
+def sound_windy() -> tuple[Path, Contract, Interface]:
+    """Windy, sound and built, once for all tests: its folder, and what it was made from."""
+    need_cargo()
+    folder = Path(_scratch.name)
+    contract, interface = windy()
+    built = build(folder, interface, texts(WINDY))
+    assert built.path is not None, told(built)
+    return folder, contract, interface
+
+
+def room(games: int) -> tuple[NDArray[Any], ...]:
+    """Arrays for Windy to step into: what is seen, rewards, both ends."""
+    return np.zeros((games, 3)), np.zeros(games), np.zeros(games, bool), np.zeros(games, bool)
 
 
 def changed(files: Mapping[str, str], path: str, old: str, new: str) -> dict[str, str]:

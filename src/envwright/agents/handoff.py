@@ -58,7 +58,7 @@ def _remember(task: Task, workspace: Path) -> Snapshot:
     memory = workspace / MEMORY
     try:
         known = json.loads(memory.read_text(encoding="utf-8"))
-        if known["task"] == task.name and known["prompt"] == task.prompt:
+        if known["task"] == task.name:  # whoever is at work goes on, even if it is asked in other words now
             return {str(name): str(mark) for name, mark in known["before"].items()}
     except FileNotFoundError:
         pass

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from envwright.core.errors import EnvwrightError
 from envwright.recipe.events import Judged
 from envwright.recipe.interface import Interface
 from envwright.recipe.targets import Target
@@ -30,6 +31,13 @@ from envwright.verify.verdict import DEFAULT_LEVELS, Check, Divergence, describe
 
 WHOLE, HIDDEN, TRANSFER, MODULE, EPISODES = "whole", "hidden", "transfer", "module", "episodes"
 LEVELS = {WHOLE: DEFAULT_LEVELS, HIDDEN: DEFAULT_LEVELS, TRANSFER: ("L4",), EPISODES: ("L3",)}
+
+
+NOT_THE_CANDIDATES = ("reference itself", "every field has its counterpart", "every name is known")
+
+
+class CourtError(EnvwrightError, RuntimeError):
+    """The court cannot judge, through no fault of the candidate."""
 
 
 @dataclass(eq=False)
@@ -58,6 +66,7 @@ class Court:
         write_files(place, files)
         with self._lock:
             checks = self._checks(stage, place)
+        _must_be_the_candidates(checks)
         return Judged(
             version=version,
             stage=stage,
@@ -105,6 +114,16 @@ class Court:
     @property
     def _regressions(self) -> Path:
         return self.folder / "regressions"
+
+
+def _must_be_the_candidates(checks: Sequence[Check]) -> None:
+    """A fault of the reference or of the contract is nobody's to repair but the user's."""
+    for check in checks:
+        if check.status == "fail" and check.name in NOT_THE_CANDIDATES:
+            said = counterexample([check]).replace("\n", " ")
+            raise CourtError(
+                f"No translation could be right: {said}. Correct contract.toml, and begin anew with --fresh."
+            )
 
 
 def blame(checks: Sequence[Check], modules: Sequence[str], target: Target, interface: Interface) -> str:

@@ -80,7 +80,8 @@ class Loop:
         task = self.brief.translate(name, files)
         answer = self.run.ask(task, files)
         after = {**files, **answer.files}
-        self.run.note(Kept(task.name, name))
+        if answer.files:
+            self.run.note(Kept(task.name, name))
         if self.brief.has_functions(name):
             after = self.until_green(f"{MODULE} {name}", after)
         return {path: text for path, text in after.items() if self.brief.scaffold.get(path) != text}

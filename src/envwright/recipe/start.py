@@ -129,7 +129,7 @@ def _began(
         budget=project.budget,
         hashes=hashes,
         seed=project.seed,
-        secret=secrets.randbits(48) if secret is None else secret,
+        secret=secrets.randbits(31) if secret is None else secret,
         versions=_versions(),
     )
     journal.append(began)

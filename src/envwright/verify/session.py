@@ -58,6 +58,10 @@ class Session:
         """Luck for one purpose, apart from that for others."""
         return np.random.default_rng([self.effort.seed, purpose])
 
+    def game_seed(self, i: int) -> int:
+        """The seed of the i-th game; some references take no more than 32 bits."""
+        return (self.effort.seed * 1_000_003 + i) % 2**32
+
     @cached_property
     def facts(self) -> dict[str, Any]:
         """What there is to know of the reference without playing."""
@@ -71,7 +75,7 @@ class Session:
     def trace(self) -> Trace:
         """Whole episodes of the reference, with a sample of the states on the way: recorded once, then read again."""
         names = [*self.facts["policies"], *self.contract.policies]
-        plans = [Plan(names[i % len(names)], self.effort.seed * 1_000_003 + i) for i in range(self.effort.episodes)]
+        plans = [Plan(names[i % len(names)], self.game_seed(i)) for i in range(self.effort.episodes)]
         key = self._key(plans)
         if self.traces is not None and self.traces.exists():
             with contextlib.suppress(TapeError):  # one that is damaged or of another version is recorded anew

@@ -70,6 +70,10 @@ class _Cuts:
 
     def join_one(self, least: int, most: int) -> bool:
         """Join the first group that is too small with the partner that suits it best; False if there is none."""
+        self.callers: dict[int, set[int]] = {index: set() for index in self.groups}
+        for index, called in self.calls.items():
+            for other in called:
+                self.callers[other].add(index)
         for index in self._order():
             group = self.groups[index]
             if group.last or group.lines >= least:
@@ -102,7 +106,7 @@ class _Cuts:
         return any(SETS_UP in unit.flags for unit in self.groups[index].units)
 
     def _siblings(self, one: int, other: int) -> bool:
-        return any(one in called and other in called for called in self.calls.values())
+        return bool(self.callers[one] & self.callers[other])
 
     def _classes(self, index: int) -> set[str]:
         """The classes that a group has methods of, but for those of the environment, which has many."""

@@ -205,10 +205,10 @@ class _Reader:
 
     def _by_name(self, method: str, unit: Scanned) -> list[Function]:
         """The methods that an object of unknown class may have: of classes in use, else of any that was read."""
+        own = unit.qualified.rpartition(".")[0]
         for classes in (self._mentioned, self.types.package.classes()):
-            found = {f.id: f for cls in classes for base in self.types.mro(cls) for f in base.functions()}
-            hits = [f for f in found.values() if f.node.name == method and not f.qualified.endswith(".setter")]
-            own = unit.qualified.rpartition(".")[0]
+            bases = dict.fromkeys(base for cls in classes for base in self.types.mro(cls))
+            hits = [f for base in bases for f in base.methods.get(method, ()) if not f.qualified.endswith(".setter")]
             others = [f for f in hits if f.owner and f.owner.qualified != own]  # an object seldom holds its like
             if hits:
                 return others or hits

@@ -6,6 +6,7 @@ import sysconfig
 import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from envwright.recipe.analyse.facts import PYTHON, AnalysisError, Source, digest, read_text
@@ -59,6 +60,24 @@ class Class:
         for node in self.node.body:
             if isinstance(node, FunctionNode):
                 yield Function(self.file, f"{self.qualified}.{node.name}{_accessor(node)}", node, self)
+
+    @cached_property
+    def methods(self) -> dict[str, tuple[Function, ...]]:
+        """Its own methods by name: one each, or a property's getter and setter."""
+        found: dict[str, dict[str, Function]] = {}
+        for function in self.functions():
+            found.setdefault(function.node.name, {})[function.qualified] = function
+        return {name: tuple(functions.values()) for name, functions in found.items()}
+
+    @cached_property
+    def attributes(self) -> frozenset[str]:
+        """What its own code gives its objects: `self.x = ...` in a method, or `x: int` in the class."""
+        found = {n.target.id for n in self.node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
+        for node in ast.walk(self.node):
+            match node:
+                case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+                    found.add(name)
+        return frozenset(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +147,10 @@ class File:
         parts = self.module.split(".")
         up = node.level - (self.path.name == "__init__.py")
         return ".".join([*parts[: len(parts) - up], *([node.module] if node.module else [])])
+
+    @cached_property
+    def own_classes(self) -> list["Class"]:
+        return [class_of(self, name, node) for name, node in self.names.items() if isinstance(node, ast.ClassDef)]
 
     def source(self) -> Source:
         return Source(self.name, PYTHON, digest(self.text), len(self.lines), tuple(sorted(self.imports)))
@@ -255,12 +278,9 @@ class Package:
         """A member of a module of the package; of `gymnasium`, also what it does not import by that name."""
         return self.lookup(file, name) or self.module(f"{file.module}.{name}") or Outside(f"{file.module}.{name}")
 
-    def classes(self) -> Iterator[Class]:
+    def classes(self) -> list[Class]:
         """The classes of all files read so far."""
-        for file in list(self.files.values()):
-            for name, node in file.names.items():
-                if isinstance(node, ast.ClassDef):
-                    yield class_of(file, name, node)
+        return [cls for file in self.files.values() for cls in file.own_classes]
 
 
 def class_of(file: File, qualified: str, node: ast.ClassDef) -> Class:

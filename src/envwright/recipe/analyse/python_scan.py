@@ -83,12 +83,12 @@ class Scan(ast.NodeVisitor):
         leading = self.types.leading
         if leading and cls in self.types.mro(leading[0]):
             return name
-        having = [base for base in self.types.mro(cls) if _has(base, name)]
+        having = [base for base in self.types.mro(cls) if name in base.attributes]
         return f"{(having or [cls])[-1].qualified}.{name}"
 
     def _guessed(self, name: str) -> str | None:
         """An attribute of an object of unknown class, if one class only has it."""
-        have = [cls for cls in self.types.package.classes() if _has(cls, name)]
+        have = [cls for cls in self.types.package.classes() if name in cls.attributes]
         return self._named(have[0], name) if len(have) == 1 else None
 
     def _lookup(self, name: str) -> object | None:
@@ -353,17 +353,6 @@ class Scan(ast.NodeVisitor):
                     self.unit.passes.append(Passed(function.id, slot, value.id, True, node.lineno))
                 elif path := self.path(value):
                     self.unit.passes.append(Passed(function.id, slot, path, False, node.lineno))
-
-
-def _has(holder: Class, name: str) -> bool:
-    """Whether the objects of a class have an attribute."""
-    for node in ast.walk(holder.node):
-        match node:
-            case ast.Attribute(value=ast.Name(id="self"), attr=attr, ctx=ast.Store()) if attr == name:
-                return True
-            case ast.AnnAssign(target=ast.Name(id=attr)) if attr == name and node in holder.node.body:
-                return True
-    return False
 
 
 def _functions(found: object | None) -> Iterator[Function]:

@@ -72,6 +72,7 @@ class Types:
         self.package = package
         self.leading: list[Class] = []
         self._bases: dict[Class, list[Class]] = {}
+        self._order: dict[Class, list[Class]] = {}
         self._attributes: dict[Class, dict[str, object | None]] = {}
 
     # ---- classes ----
@@ -86,8 +87,10 @@ class Types:
 
     def mro(self, cls: Class) -> list[Class]:
         """A class and its bases, each before what it is made from."""
-        order = [cls, *(above for base in self.bases(cls) for above in self.mro(base))]
-        return list(dict.fromkeys(reversed(order)))[::-1]
+        if cls not in self._order:
+            order = [cls, *(above for base in self.bases(cls) for above in self.mro(base))]
+            self._order[cls] = list(dict.fromkeys(reversed(order)))[::-1]
+        return self._order[cls]
 
     def is_called_back(self, cls: Class) -> bool:
         """Whether a class is made from one of somebody else's, who may then call its methods."""
@@ -103,11 +106,11 @@ class Types:
         subclass, what the known ones put over it."""
         order = self.mro(cls)
         order = order[order.index(after) + 1 :] if after in order else order
-        found = next((hits for c in order if (hits := _named(c, name))), ())
+        found = next((hits for c in order if (hits := c.methods.get(name))), ())
         if after is None and not exact and cls not in self.leading:
             for other in self.package.classes():
                 if other is not cls and cls in self.mro(other):
-                    found = (*found, *(f for f in _named(other, name) if f.id not in {g.id for g in found}))
+                    found = (*found, *(f for f in other.methods.get(name, ()) if f.id not in {g.id for g in found}))
         return found
 
     def attribute(self, cls: Class, name: str) -> object | None:
@@ -243,12 +246,6 @@ class Types:
             else:
                 name, target = alias.asname or alias.name, Import(scope.file.absolute(statement), alias.name)
             scope.values[name] = self.package.follow(target, scope.file)
-
-
-def _named(cls: Class, name: str) -> tuple[Function, ...]:
-    """A class's own methods of a name: one, or a property's getter and setter."""
-    found = {function.qualified: function for function in cls.functions() if function.node.name == name}
-    return tuple(found.values())
 
 
 def _arguments(node: FunctionNode) -> list[ast.arg]:

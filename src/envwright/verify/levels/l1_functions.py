@@ -23,7 +23,7 @@ def check_functions(session: Session) -> list[Check]:
     if not session.contract.functions:
         return []
     session.progress("L1 functions")
-    plans = [Plan("random", session.effort.seed * 1_000_003 + i) for i in range(min(EPISODES, session.effort.episodes))]
+    plans = [Plan("random", session.game_seed(i)) for i in range(min(EPISODES, session.effort.episodes))]
     seen = session.host.run(mine_calls, session.contract, plans, 200)
     calls = {name: _invent(rows, session.rng(2)) for name, rows in seen.items()}
     table = session.host.run(record_calls, session.contract, calls, precision(session))
