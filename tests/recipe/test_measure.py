@@ -114,7 +114,7 @@ def test_a_translation_that_raises_is_one_sentence_with_the_place(tmp_path: Path
 
 @pytest.mark.slow
 def test_a_worker_says_what_it_runs_on(tmp_path: Path) -> None:
-    argv = measuring.worker("fast_stroll.env:Stroll", {"max_episode_steps": 25}, PLAIN)
+    argv = stroll.BRIEF.target.workers(stroll.BRIEF.interface)[PLAIN]
     box = Box(argv, candidate(tmp_path), Limits())
     try:
         assert box.ask({"load": True})["value"]["devices"] == 1

@@ -118,6 +118,24 @@ def test_a_file_or_a_class_gives_its_name():
     assert list(cut(calls)) == ["cards", "car", "import_part", "rules"]
 
 
+def test_strangers_are_not_joined_only_because_they_are_small():
+    calls: Calls = {
+        "reset": (90, []), "step": (90, ["big", "large"]),
+        "big": (480, ["x.py:x"]), "x.py:x": (30, []), "large": (480, ["y.py:y"]), "y.py:y": (30, []),
+    }  # fmt: skip
+    assert list(cut(calls)) == ["x", "big", "y", "large", "rules"]
+
+
+def test_what_sets_up_is_not_joined_with_what_plays_without_a_call():
+    calls: Calls = {"reset": (1, []), "step": (490, ["help"]), "help": (30, []), "make": (30, [])}
+    assert cut(calls) == {"help": ["help"], "setup": ["make"], "rules": ["reset", "step"]}
+
+
+def test_a_module_is_not_called_like_what_plays():
+    calls: Calls = {"reset": (60, ["Base.reset"]), "step": (90, ["spread"]), "Base.reset": (60, []), "spread": (60, [])}
+    assert cut(calls) == {"spread": ["Base.reset", "spread"], "rules": ["reset", "step"]}
+
+
 def test_names_do_not_clash():
     calls: Calls = {
         "reset": (60, []), "step": (90, ["rules", "state", "b.py:go", "a.py:go"]),

@@ -3,7 +3,6 @@
 import importlib
 import subprocess
 import sys
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +14,8 @@ import pytest
 
 from envwright.candidates.rust_crate import load, rust_candidate
 from envwright.recipe.interface import Interface
-from envwright.recipe.targets.rust.wheel import wheel, wheel_name
+from envwright.recipe.package.wheel import write_wheel
+from envwright.recipe.targets.rust.wheel import library, tag
 from envwright.verify.contract import Contract
 
 pytestmark = pytest.mark.slow  # a crate is built
@@ -154,7 +154,7 @@ def test_gymnasium_finds_nothing_wrong_with_it(package: Any) -> None:
     from gymnasium.utils.env_checker import check_env
 
     check_env(package.Windy(), skip_render_check=True)
-    env = gymnasium.make("fast_windy/Windy-v0")
+    env = gymnasium.make("fast/Windy-v0")
     first, _ = env.reset(seed=3)
     obs, reward, terminated, truncated, info = env.step(1)
     assert (type(reward), type(terminated), type(truncated)) == (float, bool, bool)
@@ -169,7 +169,7 @@ def test_gymnasium_finds_nothing_wrong_with_it(package: Any) -> None:
 def test_a_vector_environment_begins_the_games_that_single_ones_do(package: Any) -> None:
     import gymnasium
 
-    envs = gymnasium.make_vec("fast_windy/Windy-v0", num_envs=6, vectorization_mode="vector_entry_point")
+    envs = gymnasium.make_vec("fast/Windy-v0", num_envs=6, vectorization_mode="vector_entry_point")
     seen, _ = envs.reset(seed=10)
     singles = [package.Windy() for _ in range(6)]
     assert all(np.array_equal(env.reset(seed=10 + i)[0], seen[i]) for i, env in enumerate(singles))
@@ -191,14 +191,17 @@ def test_a_vector_environment_begins_the_games_that_single_ones_do(package: Any)
     envs.close()
 
 
+METADATA = "Metadata-Version: 2.1\nName: fast_windy\nVersion: 0.1.0\n"
+
+
 def test_it_can_be_installed_from_a_wheel(windy: tuple[Path, Contract, Interface], tmp_path: Path) -> None:
     """By pip, into a folder that has nothing else in it; then a game is played without us."""
     folder, _, interface = windy
     built = crates.build(folder, interface, crates.texts(crates.WINDY))
-    path = tmp_path / wheel_name(folder)
-    with zipfile.ZipFile(path, "w") as packed:
-        for name, data in wheel(folder, built).items():
-            packed.writestr(name, data)
+    assert built.path is not None
+    name, content = write_wheel("fast_windy", "0.1.0", library(folder, "fast_windy"), METADATA, "", tag())
+    path = tmp_path / name
+    path.write_bytes(content)
     place = tmp_path / "installed"
     pip = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--target", place, path]
     subprocess.run(pip, check=True, capture_output=True)

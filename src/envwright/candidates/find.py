@@ -18,6 +18,7 @@ from envwright.candidates.jumanji_env import jumanji_candidate
 from envwright.candidates.native import native_candidate
 from envwright.candidates.pgx_env import pgx_candidate
 from envwright.candidates.protocol import Candidate
+from envwright.candidates.rust_crate import rust_candidate
 from envwright.core import Env
 from envwright.core.errors import EnvwrightError
 from envwright.core.registry import make, spec
@@ -31,6 +32,7 @@ def find_candidate(name: str, options: dict[str, Any] | None = None, base: Path 
 
     gymnax:CartPole-v1      pgx:minatar-breakout      jumanji:Game2048-v1      brax:inverted_pendulum
     gymnasium:CartPole-v1   gymnasium:phys2d/CartPole-v1, one of Gymnasium's own JAX ports
+    rust:FOLDER             a crate that `envwright translate --target rust` made, built
     envwright:pong          pong, Pong-v0: registered with us
     my_env.py:MyEnv         my_package.my_env:MyEnv: a class in our interface; the option `max_episode_steps`
                             puts a time limit on it, as registering it would
@@ -41,6 +43,8 @@ def find_candidate(name: str, options: dict[str, Any] | None = None, base: Path 
         if Path(name).suffix == ".py":
             raise EnvwrightError(f"'{name}' names a file but no class; write it like '{name}:MyEnv'.")
         return _registered(name, **options)
+    if kind == "rust":
+        return rust_candidate((base or Path()) / rest, name, **options)
     if kind in _KINDS:
         return _KINDS[kind](rest, **options)
     if kind.endswith(".py"):

@@ -98,6 +98,15 @@ class RustCandidate:
         digest = hashlib.sha256(self._path.read_bytes()).hexdigest()
         return {"candidate": self.name, "crate": self.about["package"], "library sha256": digest}
 
+    @property
+    def action_kind(self) -> Kind:
+        """What one game's action looks like in memory."""
+        return self._layout["action"]["action"]
+
+    def batch(self, num_envs: int) -> Any:
+        """The crate's own batch of games on all cores, as its users have it."""
+        return self._module.Batch(num_envs, None)
+
     # ---- in batches ----
 
     def init(self, seeds: NDArray[np.uint32]) -> Columns:

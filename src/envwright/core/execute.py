@@ -84,6 +84,22 @@ def one_kernel(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
+def unless_unimplemented(run: Callable[P, R], instead: Callable[P, R]) -> Callable[P, R]:
+    """`run`; or, if it turns out when it is compiled that XLA cannot do that in one kernel (scatter), `instead`."""
+    chosen = [run]
+
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return chosen[0](*args, **kwargs)
+        except jax.errors.JaxRuntimeError as error:
+            if chosen[0] is instead or "UNIMPLEMENTED" not in str(error):
+                raise
+            chosen[0] = instead
+            return instead(*args, **kwargs)
+
+    return call
+
+
 def mesh(devices: int | None = None) -> Mesh:
     """The first `devices` devices, or all, in a row along the batch axis."""
     available = jax.devices()

@@ -97,7 +97,6 @@ def rollout(
     a_device = execute.check_divides(num_envs, over.size, "devices")
     # What is collected goes to main memory anyway, and tiles of it would have to be put together again.
     a_tile = _tile_size(a_device, LARGEST_TILE if collect else tile) if fused else None
-    tiles = a_device // a_tile if a_tile else 1
 
     def one_step(last: Last, key: jax.Array, indices: jax.Array, params: Any) -> tuple[Last, Any]:
         """Environments along the last axis; the policy and `collect` see them along the first."""
@@ -120,13 +119,16 @@ def rollout(
         last, history = jax.lax.scan(body, to_back(last), jnp.arange(steps, dtype=jnp.uint32))
         return to_front(last), history
 
-    def one_device(key: jax.Array, indices: jax.Array, last: Last, params: Any) -> tuple[Last, Any]:
+    def all_tiles(key: jax.Array, indices: jax.Array, last: Last, params: Any) -> tuple[Last, Any]:
+        tiles = a_device // a_tile if a_tile else 1
         if tiles == 1:
             return one_tile(key, indices, last, params)
         cut = jax.tree.map(lambda leaf: leaf.reshape(tiles, -1, *leaf.shape[1:]), (indices, last))
         return _join(*jax.lax.map(lambda tile: one_tile(key, tile[0], tile[1], params), cut))
 
-    run = _over_devices(execute.one_kernel(one_device) if a_tile else one_device, over, num_envs)
+    run = _over_devices(one_tile, over, num_envs)
+    if a_tile:
+        run = execute.unless_unimplemented(_over_devices(execute.one_kernel(all_tiles), over, num_envs), run)
     start = jax.jit(
         lambda key, params: _blank(to_front(how.reset(env, jax.random.split(key, num_envs), params))),
         out_shardings=execute.batch_sharding(over),

@@ -4,11 +4,10 @@ reference ──► one environment, as the original is used, nobody watching it
 candidate ──► many environments, compiled, on all devices                    a ratio a round, then their median
 """
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
@@ -20,18 +19,17 @@ from envwright.bench.competitor import available_cores
 from envwright.bench.race import calibrate, take_turns
 from envwright.bench.statistics import ratio, summary
 from envwright.core.errors import EnvwrightError
-from envwright.core.layouts import PLAIN, SHARDED, processor
+from envwright.core.layouts import processor
 from envwright.recipe.briefing import Briefing
 from envwright.recipe.events import Measured
-from envwright.recipe.interface import Interface
-from envwright.recipe.targets import Target
 from envwright.references.protocol import Reference
 from envwright.references.python import PythonReference
-from envwright.sandbox.box import Box, BoxError, Limits, python
+from envwright.sandbox.box import Box, BoxError, Limits
 from envwright.verify.host import Host
 from envwright.verify.record import Beat
 
 ROUNDS = 5
+TRIED = 3  # calls of each layout, to choose the fastest
 TURN = 0.3  # seconds that a side runs before the other does
 NUM_ENVS = 4096
 FIRST_STEPS, MOST_STEPS = 32, 4096  # of one environment in a call: to begin with, and at most
@@ -62,7 +60,7 @@ def measure(
     """Steps a second of the reference and of the candidate in `folder`. The host is closed, for timing it ends its
     observation; one that is apart begins anew when it is next asked."""
     try:
-        with _candidate(_ways(brief.target, brief.interface), folder, limits or Limits(), num_envs) as candidate:
+        with _candidate(brief.target.workers(brief.interface), folder, limits or Limits(), num_envs) as candidate:
             plain = host.run(_prepare)
             steps = calibrate(lambda n: _seconds(lambda: host.run(_play, n)), turn)
             calls = calibrate(candidate.seconds, turn)
@@ -131,35 +129,20 @@ class _Timed:
 
 @contextmanager
 def _candidate(ways: Ways, folder: Path, limits: Limits, num_envs: int) -> Iterator[_Timed]:
-    """The candidate in the first layout in which it can be built: XLA fails at some with its faster options."""
+    """The candidate in its fastest layout, of those in which it can be built: XLA fails at some."""
     failed: EnvwrightError | None = None
-    for layout, argv in ways.items():
-        box = Box(argv, folder, limits, {"PYTHONDONTWRITEBYTECODE": "1"})  # the folder is what users get
-        try:
+    ready: list[_Timed] = []
+    with ExitStack() as stack:
+        for layout, argv in ways.items():
+            box = Box(argv, folder, limits, {"PYTHONDONTWRITEBYTECODE": "1"})  # the folder is what users get
+            stack.callback(box.close)
             try:
-                timed = _Timed(box, layout, num_envs)
+                ready.append(_Timed(box, layout, num_envs))
             except (MeasureError, BoxError) as error:
                 failed = error
-                continue
-            yield timed
-            return
-        finally:
-            box.close()
-    raise failed or MeasureError("There is no way to run the translation; give one.")
-
-
-def _ways(target: Target, interface: Interface) -> Ways:
-    """How a candidate of this target is run; best first."""
-    if target.NAME != "jax":
-        raise MeasureError(f"Translations to {target.NAME} cannot be timed yet; those to jax can.")
-    limit = interface.max_episode_steps
-    options = {} if limit is None else {"max_episode_steps": limit}
-    return {layout: worker(target.called(interface), options, layout) for layout in (SHARDED, PLAIN)}
-
-
-def worker(name: str, options: Mapping[str, Any], layout: str) -> list[str]:
-    """The command of the process that a JAX candidate is timed in."""
-    return [*python("envwright.recipe.measuring"), name, json.dumps(dict(options)), layout]
+        if not ready:
+            raise failed or MeasureError("There is no way to run the translation; give one.")
+        yield max(ready, key=lambda timed: timed.steps_a_call / min(timed.seconds(1) for _ in range(TRIED)))
 
 
 # ---- the reference, where it lives ----

@@ -12,12 +12,13 @@ SECONDS = 300.0  # for one file
 NOTHING_COLLECTED = 5  # pytest's exit code
 
 
-def run_tests(package: Path, path: str) -> Tested:
+def run_tests(package: Path, path: str, imported_from: str = ".") -> Tested:
     """One file of tests, in the folder of the package."""
     if importlib.util.find_spec("pytest") is None:
         return Tested(path, False, "pytest is not installed, so it was not run")
     argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".", path]
-    ended = run_program(argv, package, time.monotonic() + SECONDS, extra={"PYTHONDONTWRITEBYTECODE": "1"})
+    variables = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str((package / imported_from).resolve())}
+    ended = run_program(argv, package, time.monotonic() + SECONDS, extra=variables)
     if ended.code == NOTHING_COLLECTED:
         return Tested(path, False, "there is no test in it")
     lines = [line for line in ended.stdout.strip().splitlines() if line.strip()]

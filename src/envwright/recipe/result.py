@@ -31,16 +31,16 @@ def finish(
     """Test, measure, package; what the journal has from before is not measured again."""
     package = project.folder / "package"
     write_files(package, files)
+    brief.target.build(package)
     tested = {e.path for e in run.journal.events if isinstance(e, Tested)}
     for path in sorted(path for path in files if path.startswith("tests/") and path not in tested):
         progress(f"running {path}")
-        run.journal.append(run_tests(package, path))
-    write_files(package, files)  # without what tests left lying about
+        run.journal.append(run_tests(package, path, brief.target.IMPORTED_FROM))
     if not any(isinstance(e, Measured) for e in run.journal.events):
         progress("measuring")
         run.journal.append(measure(run.court.host, brief, package, project.limits))
     contract = (project.folder / CONTRACT).read_text()
-    name, content = build_wheel(project, brief.interface, files, lasting(run.journal.events), contract)
+    name, content = build_wheel(project, brief.interface, files, lasting(run.journal.events), contract, package)
     wheel = project.folder / "dist" / name
     wheel.parent.mkdir(exist_ok=True)
     wheel.write_bytes(content)

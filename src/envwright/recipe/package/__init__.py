@@ -9,6 +9,7 @@ fast_blackjack/
 
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from envwright.recipe.events import Began, Event, Tested, to_plain
 from envwright.recipe.interface import Interface
@@ -18,6 +19,7 @@ from envwright.recipe.package.wheel import PackageError as PackageError
 from envwright.recipe.package.wheel import write_wheel
 from envwright.recipe.project import Project
 from envwright.recipe.summary import final, last, verified
+from envwright.recipe.targets.rust.wheel import library, tag
 from envwright.recipe.versions import Files
 from envwright.verify import contract as contracts
 
@@ -26,21 +28,33 @@ Built = tuple[str, bytes]  # the name of the wheel, and its content
 
 
 def build_wheel(
-    project: Project, interface: Interface, files: Files, events: Sequence[Event], contract_text: str
+    project: Project,
+    interface: Interface,
+    files: Files,
+    events: Sequence[Event],
+    contract_text: str,
+    folder: Path | None = None,
 ) -> Built:
-    """The wheel of verified files; the same for the same, byte for byte. Files that did not pass are refused."""
+    """The wheel of verified files; the same for the same, byte for byte. Files that did not pass are refused.
+    `folder` is where they are built, for targets that are compiled."""
     if project.target not in _TARGETS:
         raise PackageError(f"There are no packages of {project.target} yet; there are of {', '.join(_TARGETS)}.")
     if not verified(events, files):
         raise PackageError(
             f"The files of {project.name} are not those that passed the games nobody saw; run: envwright resume."
         )
-    return _TARGETS[project.target](project, interface, files, events, contract_text)
+    return _TARGETS[project.target](project, interface, files, events, contract_text, folder)
 
 
 def _jax_wheel(
-    project: Project, interface: Interface, files: Files, events: Sequence[Event], contract_text: str
+    project: Project,
+    interface: Interface,
+    files: Files,
+    events: Sequence[Event],
+    contract_text: str,
+    folder: Path | None,
 ) -> Built:
+    del folder
     package = interface.package
     usage = _USAGE.format(
         package=package, id=jax_files.envwright_id(interface), gymnasium=jax_files.gymnasium_id(interface)
@@ -58,7 +72,51 @@ def _jax_wheel(
     return write_wheel(package, VERSION, content, metadata, jax_files.entry_points(interface))
 
 
-_TARGETS: dict[str, Callable[[Project, Interface, Files, Sequence[Event], str], Built]] = {"jax": _jax_wheel}
+def _rust_wheel(
+    project: Project,
+    interface: Interface,
+    files: Files,
+    events: Sequence[Event],
+    contract_text: str,
+    folder: Path | None,
+) -> Built:
+    """What the crate's own wheel has, with its source and what was verified of it."""
+    if folder is None:
+        raise PackageError("A wheel of Rust needs the folder that it was built in; give it.")
+    package = interface.package
+    contract = contracts.read(contract_text)
+    usage = _RUST_USAGE.format(package=package, gymnasium=jax_files.gymnasium_id(interface))
+    about = card(project, interface, files, events, contract, jax_files.gymnasium_id(interface), usage)
+    content: dict[str, str | bytes] = {
+        **library(folder, package),
+        **{
+            f"{package}/crate/{path}": text
+            for path, text in files.items()
+            if not path.startswith(("python/", "tests/"))
+        },
+        **{f"{package}/{p}": t for p, t in files.items() if p.startswith("tests/") and p not in failing(events)},
+        f"{package}/tests/__init__.py": "",
+        f"{package}/card.md": about,
+        f"{package}/contract.toml": contract_text,
+        f"{package}/verdict.json": _verdict(events, files),
+    }
+    return write_wheel(package, VERSION, content, _metadata(project, package, events) + about, "", tag())
+
+
+_TARGETS: dict[str, Callable[[Project, Interface, Files, Sequence[Event], str, Path | None], Built]] = {
+    "jax": _jax_wheel,
+    "rust": _rust_wheel,
+}
+
+_RUST_USAGE = """\
+```python
+import gymnasium
+
+env = gymnasium.make("{package}:{gymnasium}")            # or import {package} first, and then "{gymnasium}"
+envs = gymnasium.make_vec("{package}:{gymnasium}", 1024)  # stepped together, on all cores
+```
+
+The source of the crate is in `{package}/crate`. Tests: `pytest --pyargs {package}`."""
 
 _USAGE = """\
 ```python

@@ -15,7 +15,8 @@ from envwright.core.errors import EnvwrightError
 
 THE_BEGINNING = (1980, 1, 1, 0, 0, 0)  # of a zip file's time
 PLAIN_FILE = 0o100644
-WHEEL = "Wheel-Version: 1.0\nGenerator: envwright\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+PURE = "py3-none-any"
+WHEEL = "Wheel-Version: 1.0\nGenerator: envwright\nRoot-Is-Purelib: {pure}\nTag: {tag}\n"
 
 
 class PackageError(EnvwrightError, ValueError):
@@ -23,14 +24,19 @@ class PackageError(EnvwrightError, ValueError):
 
 
 def write_wheel(
-    name: str, version: str, files: Mapping[str, str], metadata: str, entry_points: str
+    name: str,
+    version: str,
+    files: Mapping[str, str | bytes],
+    metadata: str,
+    entry_points: str,
+    tag: str = PURE,
 ) -> tuple[str, bytes]:
-    """The name and the content of a pure-Python wheel with these files."""
+    """The name and the content of a wheel with these files; pure Python, unless its tag says for what it was built."""
     info = f"{name}-{version}.dist-info"
-    content = {_checked(path): text.encode() for path, text in files.items()}
+    content = {_checked(p): given.encode() if isinstance(given, str) else given for p, given in files.items()}
     content |= {
         f"{info}/METADATA": metadata.encode(),
-        f"{info}/WHEEL": WHEEL.encode(),
+        f"{info}/WHEEL": WHEEL.format(pure=str(tag == PURE).lower(), tag=tag).encode(),
         f"{info}/entry_points.txt": entry_points.encode(),
     }
     record = f"{info}/RECORD"
@@ -41,7 +47,7 @@ def write_wheel(
             entry = zipfile.ZipInfo(path, THE_BEGINNING)
             entry.create_system, entry.external_attr = 3, PLAIN_FILE << 16  # as on Unix, wherever we are
             archive.writestr(entry, content[path])
-    return f"{name}-{version}-py3-none-any.whl", buffer.getvalue()
+    return f"{name}-{version}-{tag}.whl", buffer.getvalue()
 
 
 def _record(content: Mapping[str, bytes], own: str) -> bytes:

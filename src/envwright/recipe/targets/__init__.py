@@ -23,6 +23,7 @@ class Target(Protocol):
     """A language to translate to."""
 
     NAME: str
+    IMPORTED_FROM: str  # the folder of the package, seen from that of its files
     LAST: str  # the module that holds the rules of a step, translated last
 
     def scaffold(self, interface: Interface, modules: Sequence[str]) -> dict[str, str]:
@@ -43,6 +44,14 @@ class Target(Protocol):
 
     def called(self, interface: Interface) -> str:
         """The candidate's name in a contract."""
+        ...
+
+    def build(self, folder: Path) -> str:
+        """Make the files in `folder` ready to be imported; gives what is wrong with them, if they cannot be."""
+        ...
+
+    def workers(self, interface: Interface) -> Mapping[str, Sequence[str]]:
+        """By layout, the command of a process that can be timed: it speaks as `measuring.py` does."""
         ...
 
     def candidate(

@@ -1,18 +1,21 @@
 """Translations to JAX, in our own interface."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from envwright.candidates.apart import ApartCandidate, apart
+from envwright.core.layouts import PLAIN, SHARDED
 from envwright.recipe.interface import Interface
 from envwright.recipe.targets.jax.scaffold import LAST as LAST
 from envwright.recipe.targets.jax.scaffold import scaffold as scaffold
 from envwright.recipe.targets.jax.scaffold import signatures as signatures
 from envwright.recipe.targets.jax.scaffold import written as written
-from envwright.sandbox.box import Limits
+from envwright.sandbox.box import Limits, python
 
 NAME = "jax"
+IMPORTED_FROM = "."
 
 
 def shown(interface: Interface) -> tuple[str, ...]:
@@ -21,6 +24,19 @@ def shown(interface: Interface) -> tuple[str, ...]:
 
 def called(interface: Interface) -> str:
     return f"{interface.package}.env:{interface.title}"
+
+
+def build(folder: Path) -> str:
+    """Nothing has to be built."""
+    del folder
+    return ""
+
+
+def workers(interface: Interface) -> dict[str, list[str]]:
+    limit = interface.max_episode_steps
+    options = json.dumps({} if limit is None else {"max_episode_steps": limit})
+    worker = [*python("envwright.recipe.measuring"), called(interface), options]
+    return {layout: [*worker, layout] for layout in (SHARDED, PLAIN)}
 
 
 def candidate(

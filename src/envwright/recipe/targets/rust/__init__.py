@@ -12,9 +12,11 @@ from envwright.recipe.targets.rust.scaffold import LAST as LAST
 from envwright.recipe.targets.rust.scaffold import scaffold as scaffold
 from envwright.recipe.targets.rust.scaffold import signatures as signatures
 from envwright.recipe.targets.rust.scaffold import written as written
-from envwright.sandbox.box import Limits
+from envwright.sandbox.box import Limits, python
 
 NAME = "rust"
+IMPORTED_FROM = "python"
+THREADS = "threads"
 SHOWN_ERRORS = 3  # as the compiler shows them; of the others only place and message
 
 
@@ -27,13 +29,22 @@ def called(interface: Interface) -> str:
     return f"rust:python/{interface.package}"
 
 
+def build(folder: Path) -> str:
+    """Compile; what the compiler has against it, if anything."""
+    built = cargo.build(folder, target_folder())
+    return "" if built.path is not None else told(built)
+
+
+def workers(interface: Interface) -> dict[str, list[str]]:
+    return {THREADS: [*python("envwright.recipe.measuring_rust"), called(interface).partition(":")[2]]}
+
+
 def candidate(
     interface: Interface, folder: Path, options: Mapping[str, Any], limits: Limits
 ) -> tuple[ApartCandidate | None, str]:
     """Built, then run in a process of its own; what the compiler has against it is the sentence."""
-    built = cargo.build(folder, target_folder())
-    if built.path is None:
-        return None, told(built)
+    if wrong := build(folder):
+        return None, wrong
     return apart(called(interface), folder, dict(options), limits), ""
 
 

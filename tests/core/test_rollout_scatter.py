@@ -1,0 +1,55 @@
+"""An environment that XLA cannot put into one kernel is rolled out all the same."""
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from envwright.core import Discrete, Env, Record, Space, Step, key, rollout
+
+
+class Params(Record):
+    """Nothing."""
+
+
+class Board(Record):
+    """Four squares."""
+
+    squares: jax.Array  # (4,) int32, how often each was hit
+
+
+@dataclass(frozen=True)
+class Scatter(Env[Board, Params]):
+    """Hit a square."""
+
+    @property
+    def default_params(self) -> Params:
+        return Params()
+
+    def observation_space(self, params: Params) -> Space:
+        return Discrete(4)
+
+    def action_space(self, params: Params) -> Space:
+        return Discrete(4)
+
+    def draw_start(self, key: jax.Array, params: Params) -> None:
+        return None
+
+    def start(self, chance: None, params: Params) -> tuple[jax.Array, Board]:
+        return jnp.int32(0), Board(jnp.zeros(4, jnp.int32))
+
+    def draw(self, key: jax.Array, state: Board, action: jax.Array, params: Params) -> None:
+        return None
+
+    def apply(self, state: Board, action: jax.Array, chance: None, params: Params) -> Step:
+        board = Board(state.squares.at[action].add(1))
+        no = jnp.bool_(False)
+        return Step(action, board, jnp.float32(0), no, no, {})
+
+
+def test_scatter_falls_back_to_kernels_of_xlas_own_with_the_same_games():
+    fused, plain = (rollout(Scatter(), num_envs=32, steps=10, devices=1, fused=fused) for fused in (True, False))
+    last = [run(key(1), run.reset(key(0))) for run in (fused, plain)]
+    assert np.asarray(last[0].state.squares).sum() == 320
+    np.testing.assert_array_equal(*(np.asarray(one.state.squares) for one in last))
