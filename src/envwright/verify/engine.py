@@ -140,7 +140,7 @@ def _sentence(error: Exception) -> str:
 def _provenance(session: Session) -> dict[str, Any]:
     return {
         "reference": session.facts["provenance"] if "facts" in vars(session) else {},
-        "candidate": session.candidate.provenance(),
+        "candidate": _candidate_provenance(session),
         "contract": {"path": _path(session.contract), "sha256": session.contract.sha256},
         "effort": vars(session.effort),
         "jax": jax.__version__,
@@ -149,6 +149,14 @@ def _provenance(session: Session) -> dict[str, Any]:
         "machine": platform.machine(),
         "backend": jax.default_backend(),
     }
+
+
+def _candidate_provenance(session: Session) -> dict[str, Any]:
+    """What the candidate is; one that cannot even be loaded has said so in every check."""
+    try:
+        return session.candidate.provenance()
+    except EnvwrightError as error:
+        return {"candidate": session.contract.candidate, "error": str(error)}
 
 
 def _own_path(contract: Contract) -> str | None:

@@ -20,7 +20,7 @@ class Walk(gym.Env):
     observation_space = gym.spaces.Box(-FAR, FAR, (2,), np.int64)
     action_space = gym.spaces.Discrete(3)
 
-    def reset(self, seed=None, options=None):
+    def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
         self.position = int(self.np_random.integers(-1, 2))
         self.steps = 0

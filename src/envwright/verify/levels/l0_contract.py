@@ -135,10 +135,16 @@ def _room(want: Any, have: Any) -> Any:
 
 
 def check_kinds(session: Session) -> list[Check]:
-    """Shapes as the contract gives them; numbers of the same kind; no type so narrow that it cannot hold the values."""
+    """Shapes as the contract gives them; numbers of the same kind; no type so narrow that it cannot hold the values; and
+    a step leaves every field of the state of the type that it had, or no loop of steps could be compiled."""
     steps = session.trace.steps
     faults: list[Divergence] = []
-    for name, kind in session.candidate.kinds().items():
+    kinds = session.candidate.kinds()
+    for name, column in session.candidate.init(np.zeros(1, np.uint32)).items():
+        if name.startswith("state.") and column.dtype != kinds[name].dtype:
+            owner, note = session.contract.owner(name), "a step changes the type of this field"
+            faults.append(Divergence(owner, name, f"{column.dtype}", f"{kinds[name].dtype}", note=note))
+    for name, kind in kinds.items():
         if name not in steps or name not in session.contract.columns:
             continue
         theirs = Kind(steps[name].shape[1:], steps[name].dtype)
