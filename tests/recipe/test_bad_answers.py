@@ -34,7 +34,13 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Court, di
 @pytest.mark.parametrize(
     ("path", "old", "new", "blamed", "sentence"),
     [
-        (MOVES, "import jax\n", "import jax\nHere is the translation you asked for:\n", "moves", r"moves\.py.*SyntaxError"),
+        (
+            MOVES,
+            "import jax\n",
+            "import jax\nHere is the translation you asked for:\n",
+            "moves",
+            r"moves\.py.*SyntaxError",
+        ),
         (MOVES, "FAR = 5", "FAR = nothing", "moves", r"moves\.py.*NameError: name 'nothing' is not defined"),
         (MOVES, "FAR = 5", "FAR = 5\nwhile True: pass", "rules", "gave no answer within 25 s and was stopped"),
         (

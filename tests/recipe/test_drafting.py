@@ -24,6 +24,7 @@ from envwright.verify.draft import Seen
         ([True, False], {"x": "x"}),
         ([np.zeros((2, 3)), np.ones((2, 3))], {"x": "x"}),
         ([[1, 2], [3, 4]], {"x": "x"}),
+        ([[[1, 2], [3, 4]], [(5, 6), (7, 8)]], {"x": "x"}),
         ([[1], [3, 4, 5]], {"x": "pad(x, 6)", "x_count": "len(x)"}),
         ([None, 4, 7], {"x": "none(x, 3)"}),
         ([None, 0, 7], {"x": "none(x, -1)"}),
@@ -96,6 +97,14 @@ def test_without_a_limit_the_steps_are_not_counted():
 def test_luck_that_is_text_and_matters_is_refused():
     with pytest.raises(DraftError, match="reset draws what is not a number"):
         draft_tables(seen(states=[{"score": 1}], finals=[]), [])
+
+
+def test_what_only_a_person_can_decide_is_written_down_and_the_rest_is_drafted():
+    draft = draft_tables(seen(states=[{"score": 1, "map": object()}], finals=[], drawn={}), [])
+    assert draft.state == {"score": "score"}
+    assert "map is a object" in draft.problems[0]
+    text = contract_text("m:G", "g.env:G", draft, None, [])
+    assert "# TODO: map is a object, which no rule puts into numbers; write a line for it in [state]" in text
 
 
 def test_an_empty_draft_has_no_empty_tables():

@@ -107,16 +107,18 @@ def init_project(
         project = replace(project, agent=agent_names(agent))
     if budget is not None:
         project = replace(project, budget=money(budget, "--budget"))
-    contract = _contract(project, analysis, plan)
+    contract, problems = _contract(project, analysis, plan)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / CONTRACT).write_text(contract)
     (folder / PLAN).write_text(write_plan(plan))
     (folder / FILE).write_text(project_text(project))  # last: with it, it is a project
+    if problems:
+        raise BeginError(f"{folder / CONTRACT} needs you: {problems[0]} Then: envwright translate {folder}.")
     return project
 
 
-def _contract(project: Project, analysis: Analysis, plan: Plan) -> str:
-    """A contract, from playing the reference."""
+def _contract(project: Project, analysis: Analysis, plan: Plan) -> tuple[str, list[str]]:
+    """A contract, from playing the reference; and what it still needs a person for."""
     options = {"forgets": True} if project.reference.startswith("minatar:") else {}  # what it is told to do by itself
     host = Apart(partial(find_reference, project.reference, options, project.folder))
     try:
@@ -127,7 +129,8 @@ def _contract(project: Project, analysis: Analysis, plan: Plan) -> str:
     draft = draft_tables(seen, analysis.drawn)
     draft.options = options
     candidate = f"{project.package}.env:{project.title}"
-    return contract_text(project.reference, candidate, draft, seen.max_episode_steps, _functions(seen, analysis, plan))
+    functions = _functions(seen, analysis, plan)
+    return contract_text(project.reference, candidate, draft, seen.max_episode_steps, functions), draft.problems
 
 
 def _fit_to_be_law(reference: str, checked: SelfCheck, analysis: Analysis) -> None:

@@ -35,6 +35,7 @@ class Draft:
     unlucky: dict[str, str] = field(default_factory=dict)  # functions whose luck does not matter, and why
     options: dict[str, Any] = field(default_factory=dict)  # of the reference
     observation: str = "obs"
+    problems: list[str] = field(default_factory=list)  # what only a person can decide, a sentence each
     rounded: list[str] = field(default_factory=list)  # columns that float32 cannot hold exactly
 
 
@@ -50,7 +51,11 @@ def draft_tables(seen: Seen, drawn: Iterable[str]) -> Draft:
         elif name == "elapsed_steps":
             draft.state |= {"time": name} if seen.max_episode_steps else {}
         else:
-            draft.state |= fields_of(name, values)
+            try:
+                draft.state |= fields_of(name, values)
+            except DraftError as problem:
+                draft.problems.append(str(problem))
+                continue
             if not all(survives_float32(v) for v in values):
                 draft.rounded.append(f"state.{_field(name)}")
     draft.observation = "obs" if all(is_number(o) for o in seen.observations) else "array(obs)"
@@ -83,8 +88,10 @@ def contract_text(
     reference: str, candidate: str, draft: Draft, limit: int | None, functions: Sequence[tuple[str, str, Sequence[str]]]
 ) -> str:
     """A contract; `functions` are those that exist on both sides: module, name, and the names of their arguments."""
+    problems = [f"# TODO: {problem}" for problem in draft.problems]
     tables = [
         f"# Drafted from {reference}: what corresponds to what. Edit it freely before a run begins.",
+        "\n".join(problems),
         f'version = 1\nreference = "{reference}"\ncandidate = "{candidate}"',
         _table("reference_options", draft.options),
         _table("candidate_options", {"max_episode_steps": limit} if limit and "time" in draft.state else {}),
@@ -181,13 +188,22 @@ def _inside(expression: str, name: str, instead: str) -> str:
 def _list(name: str, own: str, present: list[Any], values: list[Any]) -> dict[str, str]:
     if len(present) < len(values):
         raise DraftError(f"{name} is sometimes a list and sometimes None; write a line for it in [state].")
+    if len(shapes := {_shape(v) for v in present}) == 1 and None not in shapes:
+        return {own: name}
     flat = [item for v in present for item in v]
     if not all(is_number(item) for item in flat):
         raise DraftError(f"{name} is a list of more than numbers; write a line for it in [state] of contract.toml.")
-    lengths = {len(v) for v in present}
-    if len(lengths) == 1:
-        return {own: name}
-    return {own: f"pad({name}, {ROOM * max(lengths)})", f"{own}_count": f"len({name})"}
+    longest = max(len(v) for v in present)
+    return {own: f"pad({name}, {ROOM * longest})", f"{own}_count": f"len({name})"}
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """The shape of lists of numbers as an array, if they are one."""
+    if is_number(value):
+        return np.shape(value)
+    inner = {_shape(v) for v in value} if isinstance(value, list | tuple) and len(value) else {None}
+    (one,) = inner if len(inner) == 1 else (None,)
+    return None if one is None else (len(value), *one)
 
 
 def chance_of(
