@@ -11,6 +11,8 @@ from envwright.recipe.interface import Interface
 from envwright.recipe.targets import Target
 from envwright.recipe.versions import Files
 
+FREE = "What is in this module and how it is called is for you to decide; the modules after it are shown this file."
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -90,10 +92,17 @@ class Briefing:
             "target": {"jax": "JAX", "rust": "Rust"}.get(self.target.NAME, self.target.NAME),
             "writes": f"`{self.target.written(self.interface, piece.name)}`",
             "constraints": constraints.strip(),
-            "signatures": self.target.signatures(self.interface, piece.name),
+            "signatures": self._signatures(piece.name),
             "given": self._given(piece, files),
             "source": f"```\n{piece.source.strip()}\n```",
         }
+
+    def _signatures(self, name: str) -> str:
+        """The functions that a module must have."""
+        known = self.target.signatures(self.interface, name).strip()
+        if not known:
+            return FREE
+        return f"These functions must be there, with these names and arguments:\n\n```\n{known}\n```"
 
     def _given(self, piece: Piece, files: Files) -> str:
         """The files that an agent writes against: the state, and the modules that this one may call."""
@@ -114,9 +123,8 @@ class Briefing:
         constants = [f"{name} = {text}" for name, text in self.interface.constants]
         if constants:
             told.append(
-                "Attributes of the original that never change, as it was made:\n\n```\n"
-                + "\n".join(constants)
-                + "\n```"
+                "What the original was made with, and its attributes that never change; other arguments of its "
+                "constructor have their defaults:\n\n```\n" + "\n".join(constants) + "\n```"
             )
         return told
 

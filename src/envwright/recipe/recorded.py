@@ -10,7 +10,7 @@ templates and of the verifier; if the prompt is no longer the same, the transcri
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from envwright.recipe.events import Began, Event, Settled
 VERSION = 1
 FILE = "recording.json"
 RECORDED = "recorded"
+SHORT = 30  # characters of a line
 
 
 class RecordingError(EnvwrightError, ValueError):
@@ -50,6 +51,14 @@ def make_recording(events: list[Event], prompts: Mapping[str, str]) -> dict[str,
         "secret": began.secret,
         "answers": answers,
     }
+
+
+def copied_lines(content: Mapping[str, Any], original: Iterable[str]) -> list[str]:
+    """Lines of the original that stand in the answers; those too short to be anybody's are passed over."""
+    answered = {
+        line.strip() for a in content["answers"].values() for text in a["files"].values() for line in text.splitlines()
+    }
+    return sorted({line.strip() for line in original if len(line.strip()) > SHORT} & answered)
 
 
 def load_recording(folder: Path) -> dict[str, Any]:

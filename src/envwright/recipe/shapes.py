@@ -57,8 +57,18 @@ def _constants(contract: Contract, held: dict[str, str]) -> dict[str, str]:
     """What the original was made with, and what it holds that never changes and stands for nothing else."""
     used = {name for e in contract.state.values() for name in e.names}
     return {name: text for name, text in held.items() if name not in used} | {
-        name: _written(value) for name, value in contract.reference_options.items()
+        name: _written(value) for name, value in made_with(contract).items()
     }
+
+
+def made_with(contract: Contract) -> dict[str, Any]:
+    """The arguments that the original's constructor gets; the others have their defaults."""
+    kind, _, id = contract.reference.partition(":")
+    if kind != "gymnasium":
+        return contract.reference_options
+    import gymnasium  # there, or the reference would not be
+
+    return {**gymnasium.spec(id).kwargs, **contract.reference_options}
 
 
 def _look(reference: Reference, contract: Contract, beat: Beat) -> dict[str, Any]:

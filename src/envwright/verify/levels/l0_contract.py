@@ -135,8 +135,8 @@ def _room(want: Any, have: Any) -> Any:
 
 
 def check_kinds(session: Session) -> list[Check]:
-    """Shapes as the contract gives them; numbers of the same kind; no type so narrow that it cannot hold the values; and
-    a step leaves every field of the state of the type that it had, or no loop of steps could be compiled."""
+    """Shapes as the contract gives them; numbers of the same kind; no type so narrow that it cannot hold the values;
+    and a step leaves every field of the state of the type that it had, or no loop of steps could be compiled."""
     steps = session.trace.steps
     faults: list[Divergence] = []
     kinds = session.candidate.kinds()
