@@ -10,11 +10,11 @@ STAMP := $(VENV)/.installed
 .PHONY: demo test test-all lint format bench clean
 
 demo: $(STAMP)
-	@echo "== The recipe: Blackjack from Gymnasium to JAX, a recorded run, every answer verified anew"
-	$(BIN)/envwright translate examples/recorded/blackjack --fresh --out $(OUT)/translate/blackjack
+	@echo "== The recipe: CartPole from Gymnasium to JAX, a recorded run with its mistake, every answer judged anew"
+	$(BIN)/envwright translate examples/recorded/cart_pole --fresh --out $(OUT)/translate/cart_pole
 	@echo "== Its wheel, installed by itself and stepped"
-	$(BIN)/python -m pip install --quiet --no-deps --upgrade --target $(OUT)/installed $(OUT)/translate/blackjack/dist/*.whl
-	PYTHONPATH=$(OUT)/installed $(BIN)/python examples/step_wheel.py fast_blackjack fast/Blackjack-v0
+	$(BIN)/python -m pip install --quiet --no-deps --upgrade --target $(OUT)/installed $(OUT)/translate/cart_pole/dist/*.whl
+	PYTHONPATH=$(OUT)/installed $(BIN)/python examples/step_wheel.py fast_cart_pole fast/CartPole-v0
 	@echo "== Pong against the original, bit for bit"
 	$(BIN)/envwright reference pong
 	$(BIN)/envwright verify pong --episodes 1000 --out $(OUT)
@@ -28,7 +28,7 @@ demo: $(STAMP)
 	$(BIN)/envwright train pong --fresh --out $(OUT)/train/pong
 	$(BIN)/envwright eval $(OUT)/train/pong --on reference
 	$(BIN)/envwright watch $(OUT)/train/pong --out $(OUT)/pong.gif
-	@echo "== Done. Look at $(OUT)/translate/blackjack/report.html, $(OUT)/pong.gif and $(OUT)/bench-pong.png; the verdict is in $(OUT)/verdict-pong.json"
+	@echo "== Done. Look at $(OUT)/translate/cart_pole/report.html, $(OUT)/pong.gif and $(OUT)/bench-pong.png; the verdict is in $(OUT)/verdict-pong.json"
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -m "not slow"

@@ -1,6 +1,6 @@
 """What a user does with a translation: import it, make it by name, step it.
 
-Run: python examples/step_wheel.py fast_blackjack fast/Blackjack-v0 (after pip install of its wheel).
+Run: python examples/step_wheel.py fast_cart_pole fast/CartPole-v0 (after pip install of its wheel).
 """
 
 import importlib

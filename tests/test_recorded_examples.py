@@ -12,7 +12,7 @@ from envwright.recipe.plan import read_plan
 from envwright.recipe.recorded import copied_lines, load_recording
 
 RECORDED = Path(__file__).parent.parent / "examples" / "recorded"
-NAMES = ("blackjack", "breakout", "frozen_lake", "pong", "space_invaders")
+NAMES = ("blackjack", "breakout", "cart_pole", "frozen_lake", "pong", "space_invaders")
 
 
 @pytest.mark.parametrize("name", NAMES)

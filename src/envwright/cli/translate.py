@@ -29,11 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--agent", help="who translates, see: envwright agents; several with commas, in order")
     parser.add_argument("--model", help="for the agent, where it has a choice")
     parser.add_argument("--budget", type=dollars_given, help="dollars, for the whole run (default 10)")
+    parser.add_argument(
+        "--transfer", action="store_true", help="train on both sides, too, and compare (L4); takes minutes"
+    )
     parser.add_argument("--out", type=Path, help="the run's folder (default out/translate/NAME)")
     parser.add_argument("--fresh", action="store_true", help="begin again, deleting the run in that folder")
 
 
 def run(args: argparse.Namespace) -> int:
+    from dataclasses import replace
+
     from envwright.cli.running import carry_out
     from envwright.recipe.begin import begin
 
@@ -41,4 +46,6 @@ def run(args: argparse.Namespace) -> int:
         args.reference, args.out, target=args.target, agent=args.agent, model=args.model, budget=args.budget,
         fresh=args.fresh,
     )  # fmt: skip
+    if args.transfer:
+        project = replace(project, rules=replace(project.rules, transfer=True))
     return carry_out(project)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.briefing import Briefing
 from envwright.recipe.events import HandedOver, Judged, Kept, RolledBack, Settled
-from envwright.recipe.judge import HIDDEN, MODULE, WHOLE
+from envwright.recipe.judge import HIDDEN, MODULE, TRANSFER, WHOLE
 from envwright.recipe.run import Run
 from envwright.recipe.versions import Files
 
@@ -32,6 +32,7 @@ class Rules:
     useless: int = 3  # of them in a row that were taken back or changed nothing
     rounds: int = 5  # of games that nobody saw
     together: int = 2  # modules at a time
+    transfer: bool = False  # whether policies are trained on both sides and compared: L4, which takes its time
 
 
 def translate(run: Run, brief: Briefing, rules: Rules) -> dict[str, str]:
@@ -40,6 +41,8 @@ def translate(run: Run, brief: Briefing, rules: Rules) -> dict[str, str]:
     files = loop.all_modules(brief.scaffold)
     for nth in range(1, rules.rounds + 1):
         files = loop.until_green(WHOLE, files)
+        if rules.transfer:
+            files = loop.until_green(TRANSFER, files)
         if run.judge(f"{HIDDEN} {nth}", files, brief.names).passed:
             return files
         files = loop.until_green(f"{HIDDEN} {nth}", files)  # it is told what was found: from now on a test of L1

@@ -11,6 +11,9 @@ from envwright.recipe.ablate.trial import Judge
 from envwright.recipe.events import Judged
 from envwright.recipe.project import load_project
 from envwright.recipe.start import open_run
+from envwright.verify.session import Effort
+
+EFFORT = Effort(episodes=60, states=600, corners=300, pool=300, draws=2000, watched=100)  # for many trials; both arms
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ def open_finished(folder: Path, progress: Callable[[str], None]) -> Iterator[Fin
         def judge_for(arm: str, seed: int) -> Judge:
             """A court without memory of other trials, but with the games that were recorded."""
             place = Path(scratch) / f"{arm}-{seed}"
-            court = replace(run.court, folder=place, traces=Path(scratch) / "seen.trace")
+            court = replace(run.court, folder=place, traces=Path(scratch) / "seen.trace", effort=EFFORT)
 
             def judge(stage: str, changed: Mapping[str, str]) -> Judged:
                 progress(f"set {seed}, {stage}")
