@@ -16,7 +16,12 @@ def misbehave(prompt: str) -> str:
     """Do what the marker says to the workspace and to ourselves; gives the marker for the reports."""
     found = re.search(r"\[fake: (\w+)\]", prompt)
     what = found[1] if found else "succeed"
-    if what not in ("nothing", "prose", "exit", "error"):
+    if what == "answer":  # as somebody did before: files by task, which is what the workspace is called
+        answers = json.loads(Path(re.search(r"\[answers: (.+?)\]", prompt)[1]).read_text())["answers"]  # pyright: ignore
+        for name, text in answers[Path.cwd().name]["files"].items():
+            Path(name).parent.mkdir(exist_ok=True)
+            Path(name).write_text(text)
+    elif what not in ("nothing", "prose", "exit", "error"):
         Path("rules.py").write_text(WRITTEN)
     if what == "outside":
         Path("given.py").write_text("changed")
