@@ -27,7 +27,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Court, di
     answers = load_recording(WALK)["answers"]
     with open_run(project, agents, secret=secret) as (run, brief):
         right = {**brief.scaffold, **answers["repair-moves-1"]["files"], **answers["repair-rules-2"]["files"]}
-        run.court.limits = Limits(seconds=25, memory=2 * 2**30, output=200_000)
+        run.court.limits = Limits(seconds=12, memory=2 * 2**30, output=200_000)
         yield run.court, right
 
 
@@ -42,7 +42,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Court, di
             r"moves\.py.*SyntaxError",
         ),
         (MOVES, "FAR = 5", "FAR = nothing", "moves", r"moves\.py.*NameError: name 'nothing' is not defined"),
-        (MOVES, "FAR = 5", "FAR = 5\nwhile True: pass", "rules", "gave no answer within 25 s and was stopped"),
+        (MOVES, "FAR = 5", "FAR = 5\nwhile True: pass", "rules", "gave no answer within 12 s and was stopped"),
         (
             MOVES,
             "FAR = 5",

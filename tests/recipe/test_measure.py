@@ -12,6 +12,7 @@ from envwright.core.errors import EnvwrightError
 from envwright.core.layouts import PLAIN, SHARDED
 from envwright.recipe import measure as measuring
 from envwright.recipe.briefing import Briefing
+from envwright.recipe.interface import Interface
 from envwright.recipe.measure import MeasureError, measure
 from envwright.recipe.versions import write_files
 from envwright.references.gymnasium_env import gymnasium_reference
@@ -96,9 +97,12 @@ def test_a_target_without_a_worker_says_so(tmp_path: Path) -> None:
     class Other:
         NAME = "cobol"
 
+        def workers(self, interface: Interface) -> dict[str, list[str]]:
+            return {}
+
     brief = Briefing("stroll.py:Stroll", stroll.INTERFACE, Other(), [])  # pyright: ignore[reportArgumentType]
     host = Here(gymnasium_reference(REFERENCE))
-    with pytest.raises(MeasureError, match="Translations to cobol cannot be timed yet"):
+    with pytest.raises(MeasureError, match="There is no way to run the translation"):
         measure(host, brief, tmp_path)
 
 

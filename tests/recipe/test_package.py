@@ -119,9 +119,16 @@ def test_files_that_failed_unseen_games_are_refused(tmp_path: Path) -> None:
         build_wheel(stroll.project(tmp_path), stroll.INTERFACE, stroll.files(), events, stroll.CONTRACT)
 
 
-def test_a_target_without_packages_says_so(tmp_path: Path) -> None:
-    project = replace(stroll.project(tmp_path), target="rust")
-    with pytest.raises(PackageError, match="There are no packages of rust yet; there are of jax"):
+@pytest.mark.parametrize(
+    ("target", "sentence"),
+    [
+        ("cobol", "There are no packages of cobol yet; there are of jax, rust"),
+        ("rust", "A wheel of Rust needs the folder that it was built in"),
+    ],
+)
+def test_what_cannot_be_packed_says_so(target: str, sentence: str, tmp_path: Path) -> None:
+    project = replace(stroll.project(tmp_path), target=target)
+    with pytest.raises(PackageError, match=sentence):
         build_wheel(project, stroll.INTERFACE, stroll.files(), stroll.events(), stroll.CONTRACT)
 
 

@@ -12,7 +12,7 @@ examples:
   envwright translate gymnasium:Taxi-v4 --agent claude --budget 5
   envwright translate my_module:MyEnv --agent handoff         you, or a tool of your own, write the files
   envwright translate my_project/ --agent api                 a folder with envwright.toml: C, TypeScript, anything
-  envwright translate examples/recorded/blackjack             a recorded run, played again, for nothing
+  envwright translate examples/recorded/cart_pole             a recorded run, played again, for nothing
 
 The run's folder (--out) has the journal, the prompts, what was answered, the verdicts; at the end the package, its
 wheel and a report. A run that was stopped, or killed, goes on with: envwright resume DIR. See docs/translate.md.
