@@ -50,6 +50,6 @@ class Scatter(Env[Board, Params]):
 
 def test_scatter_falls_back_to_kernels_of_xlas_own_with_the_same_games():
     fused, plain = (rollout(Scatter(), num_envs=32, steps=10, devices=1, fused=fused) for fused in (True, False))
-    last = [run(key(1), run.reset(key(0))) for run in (fused, plain)]
-    assert np.asarray(last[0].state.squares).sum() == 320
-    np.testing.assert_array_equal(*(np.asarray(one.state.squares) for one in last))
+    one, other = (np.asarray(run(key(1), run.reset(key(0))).state.squares) for run in (fused, plain))
+    assert one.sum() == 320
+    np.testing.assert_array_equal(one, other)

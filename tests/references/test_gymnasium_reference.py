@@ -106,7 +106,7 @@ def test_actions_are_in_their_space_and_follow_the_generator() -> None:
         assert all(map(space.contains, first))
         rng = np.random.default_rng(0)
         assert same(first, [sample(rng) for _ in range(30)])
-    assert gymnasium_env._action_space(spaces[1]) is None
+    assert gymnasium_env._space(spaces[1]) is None
     drawn = [int(value) for _ in range(500) for value in gymnasium_env._sampler(spaces[3])(rng).flat]
     assert np.allclose(np.bincount(drawn, minlength=4), 500, atol=100)  # the last value is as likely as the others
     assert type(gymnasium_env._sampler(spaces[0])(rng)) is int
