@@ -105,3 +105,11 @@ def test_a_contract_that_does_not_fit_is_not_put_on_the_candidate(opened):
     other = replace(court, contract=contracts.read(text))
     with pytest.raises(CourtError, match=r"No translation could be right: .*Correct contract\.toml"):
         other.judge("whole", right, MODULES)
+
+
+def test_a_reference_that_cannot_be_judged_by_is_not_put_on_the_candidate(opened):
+    court, right = opened
+    text = (WALK / "contract.toml").read_text().replace("step = \"draws('step', 0)\"", "step = \"draws('step', 0)[1]\"")
+    other = replace(court, contract=contracts.read(text, WALK / "contract.toml"), folder=court.folder / "other")
+    with pytest.raises(CourtError, match=r"The candidate cannot be judged: .*\[chance\.step\] step"):
+        other.judge("whole", right, MODULES)

@@ -24,7 +24,7 @@ from envwright.recipe.transfer import transfer_checks
 from envwright.recipe.versions import digest, write_files
 from envwright.sandbox.box import Limits
 from envwright.verify.contract import Contract
-from envwright.verify.engine import ask, pair_of, verify
+from envwright.verify.engine import ELSEWHERE, ask, pair_of, verify
 from envwright.verify.host import Host
 from envwright.verify.levels.l1_functions import check_functions
 from envwright.verify.session import Effort, Session
@@ -123,8 +123,10 @@ class Court:
 
 
 def _must_be_the_candidates(checks: Sequence[Check]) -> None:
-    """A fault of the reference or of the contract is nobody's to repair but the user's."""
+    """A fault of the reference, of the contract or of this machine is nobody's to repair but the user's."""
     for check in checks:
+        if check.status == "fail" and check.numbers.get("fault") == ELSEWHERE:
+            raise CourtError(f"The candidate cannot be judged: {check.detail.removeprefix('could not be made: ')}")
         if check.status == "fail" and check.name in NOT_THE_CANDIDATES:
             said = counterexample([check]).replace("\n", " ")
             raise CourtError(

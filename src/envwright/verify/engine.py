@@ -13,14 +13,17 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import jax
 import numpy as np
 
+from envwright.candidates.apart import CandidateError
 from envwright.candidates.protocol import Candidate
 from envwright.core.errors import EnvwrightError
+from envwright.sandbox.box import BoxError
 from envwright.verify.contract import Contract
 from envwright.verify.host import Host
 from envwright.verify.levels import fitting, l0_contract, l0_function
@@ -30,6 +33,8 @@ from envwright.verify.levels.l2_phases import check_phases
 from envwright.verify.levels.l4_transfer import check_transfer
 from envwright.verify.session import Effort, Session
 from envwright.verify.verdict import DEFAULT_LEVELS, Check, Verdict
+
+ELSEWHERE = "not the candidate's"  # the fault that keeps a question from being asked
 
 Question = Callable[[Session], list[Check]]
 
@@ -117,8 +122,10 @@ def ask(level: str, question: Question, session: Session) -> list[Check]:
     """The answer to one question; what cannot be asked is a failed check that says so."""
     try:
         return question(session)
-    except EnvwrightError as error:
+    except (CandidateError, BoxError) as error:  # it is in a process of its own
         return [_could_not(level, question, str(error))]
+    except EnvwrightError as error:
+        return [replace(_could_not(level, question, str(error)), numbers={"fault": ELSEWHERE})]
     except Exception as error:  # the candidate's own code may raise anything
         return [_could_not(level, question, _sentence(error))]
 
