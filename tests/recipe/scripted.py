@@ -55,7 +55,7 @@ class ScriptedCourt:
                 if word in (f"wrong:{stage.replace(' ', '_')}", f"wrong:{kind}") and not blamed:
                     blamed, why = name, f"{name} is wrong: {' '.join(words[name])}"
                     checks.append({"level": "L3", "name": "episodes", "status": "fail"})
-                if word.startswith("breaks:"):
+                if word.startswith("breaks:") and any(c["name"].endswith(word[7:]) for c in checks):
                     blamed = blamed or name
                     why = why or f"{name} broke {word}"
                     checks = [c | {"status": "fail"} if c["name"].endswith(word[7:]) else c for c in checks]

@@ -72,12 +72,29 @@ def test_a_repair_that_breaks_what_was_green_is_rolled_back_and_the_next_one_is_
             "repair-cards-2": "better",
         }
     )
-    files, events, _ = go(tmp_path, [agent])
+    files, events, court = go(tmp_path, [agent])
     assert files["fast_game/cards.py"] == "better"
+    assert [stage for stage, _ in court.judged][2:] == ["whole", "module cards", "module cards", "whole", "hidden 1"]
     assert [e.task for e in events if isinstance(e, RolledBack)] == ["repair-cards-1"]
     assert "repair-cards-1" not in [e.task for e in events if isinstance(e, Kept)]
     assert "it broke what was right: cards broke" in agent.prompts["repair-cards-2"]
     assert "wrong:whole" in agent.prompts["repair-cards-2"].split("The file as it is now")[1]  # not the broken one
+
+
+def test_a_repair_of_one_module_that_breaks_another_is_rolled_back(tmp_path: Path):
+    agent = ScriptedAgent(
+        {
+            "translate-cards": "wrong:whole",
+            "translate-rules": "ok",
+            "repair-cards-1": "right breaks:rules",
+            "repair-cards-2": "better",
+        }
+    )
+    files, events, _ = go(tmp_path, [agent])
+    assert files["fast_game/cards.py"] == "better"
+    assert [(e.task, e.broke) for e in events if isinstance(e, RolledBack)] == [
+        ("repair-cards-1", ("L1 function rules",))
+    ]
 
 
 def test_what_games_nobody_saw_find_is_repaired_and_other_games_decide(tmp_path: Path):
