@@ -12,8 +12,8 @@ HELP = (
 )
 EXAMPLES = """\
 examples:
-  envwright ablate out/translate/blackjack              a finished run
-  envwright ablate out/translate/blackjack --trials 50 --faults 3
+  envwright ablate examples/recorded/blackjack          a recording, which is played first
+  envwright ablate out/translate/taxi --trials 50 --faults 3
 
 An agent that repairs only what the verdict names puts one function right at a time. With all levels the verdict names a
 function or a module; whole episodes alone name a step and a field. Both get the same faults and as many repairs.
@@ -21,7 +21,7 @@ function or a module; whole episodes alone name a step and a field. Both get the
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", type=Path, help="the folder of a finished run, translated to JAX")
+    parser.add_argument("folder", type=Path, help="a recording, or a finished run, translated to JAX")
     parser.add_argument("--trials", type=whole_number(1), default=20, help="sets of faults (default 20)")
     parser.add_argument("--faults", type=whole_number(1), default=2, help="faults in a set (default 2)")
     parser.add_argument("--most", type=whole_number(1), default=20, help="repairs allowed (default 20)")
@@ -33,6 +33,7 @@ def run(args: argparse.Namespace) -> int:
     from envwright.recipe.ablate.table import NAMES, ratio, run_trials, summarise, text, write
     from envwright.recipe.ablate.trial import Trial
 
+    folder = _played(args.folder)
     status = Status()
 
     def tell(trial: Trial) -> None:
@@ -40,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
         status.clear()
         print(f"  {trial.seed:3} {NAMES[trial.arm]:15} {trial.iterations:3} repairs, {end}: {'; '.join(trial.faults)}")
 
-    with open_finished(args.folder, status.show) as finished:
+    with open_finished(folder, status.show) as finished:
         print(bold(f"{finished.name}: {args.trials} sets of {args.faults} faults, at most {args.most} repairs"))
         trials = run_trials(
             finished.judge_for, finished.files, finished.modules,
@@ -52,3 +53,16 @@ def run(args: argparse.Namespace) -> int:
     write(trials, rows, path)
     print(f"Written to {path}")
     return 0
+
+
+def _played(folder: Path) -> Path:
+    """The folder of a finished run; a recording is played first."""
+    from envwright.cli.running import carry_out
+    from envwright.recipe.begin import begin
+    from envwright.recipe.recorded import FILE
+
+    if not (folder / FILE).is_file() or (folder / "package").is_dir():
+        return folder
+    project = begin(str(folder), None)
+    carry_out(project)
+    return project.folder
