@@ -77,7 +77,7 @@ def _not_lucky(function: str, drawn: set[str]) -> str:
     """Why luck that is not a number can be left out; or it is refused."""
     if not drawn:
         raise DraftError(f"{function} draws what is not a number; write a line for it in [chance] of contract.toml.")
-    return f"it draws texts, which only {' and '.join(sorted(drawn))} hold, and those only the screen shows"
+    return f"it draws texts, which are taken for {' and '.join(sorted(drawn))}, and those only the screen shows"
 
 
 def _functions(draws: Mapping[tuple[str, str], int]) -> set[str]:

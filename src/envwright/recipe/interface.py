@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from envwright.core.spaces import Space
 
+NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32"}  # what JAX computes in unless told otherwise
+
 
 @dataclass(frozen=True)
 class Field:

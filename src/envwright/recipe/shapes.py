@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box, Discrete, Space
-from envwright.recipe.interface import Field, Interface, Signature
+from envwright.recipe.interface import NARROW, Field, Interface, Signature
 from envwright.references.protocol import Reference
 from envwright.verify import policies
 from envwright.verify.contract import Contract, Function
@@ -152,13 +152,9 @@ def _observation_space(observation: Field, known: Space | None) -> Space:
     if known is not None and observation.source in ("obs", "array(obs)") and known.shape == observation.shape:
         if isinstance(known, Discrete):
             return known
-        return Box(known.low, known.high, known.shape, np.dtype(_narrow(known.dtype.name)))
-    dtype = np.dtype(_narrow(observation.dtype))
+        return Box(known.low, known.high, known.shape, np.dtype(NARROW.get(known.dtype.name, known.dtype.name)))
+    dtype = np.dtype(NARROW.get(observation.dtype, observation.dtype))
     if observation.dtype == "bool":
         return Box(0, 1, observation.shape, np.dtype(np.bool_))
     bounds = (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) if whole else (-np.inf, np.inf)
     return Box(*bounds, observation.shape, dtype)
-
-
-def _narrow(dtype: str) -> str:
-    return {"float64": "float32", "int64": "int32", "uint64": "uint32"}.get(dtype, dtype)

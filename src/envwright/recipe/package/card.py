@@ -7,11 +7,10 @@ from envwright.agents.protocol import dollars
 from envwright.bench.text import number
 from envwright.core.spaces import Space
 from envwright.recipe.events import Began, Event, Measured
-from envwright.recipe.interface import Field, Interface
+from envwright.recipe.interface import NARROW, Field, Interface
 from envwright.recipe.judge import HIDDEN, TRANSFER, WHOLE
 from envwright.recipe.project import Project
 from envwright.recipe.summary import bounds, by_agent, calls, final, last, times_text, unverified
-from envwright.recipe.targets.jax.scaffold import JAX_DTYPES
 from envwright.recipe.versions import Files, digest
 from envwright.verify.contract import Contract
 
@@ -53,7 +52,7 @@ def card(
         "A translation is a work based on its original; the original's licence has its say on how it may be passed on.",
         "## Use",
         usage,
-        *_interface(interface),
+        *_interface(interface, project.target),
         "## Contract",
         "Everything that the contract names had to be equal in every bit, but for:",
         _list(f"{', '.join(t.columns)}: equal up to rounding. {t.reason}" for t in contract.tolerances),
@@ -81,7 +80,7 @@ def card(
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
-def _interface(interface: Interface) -> list[str]:
+def _interface(interface: Interface, target: str) -> list[str]:
     spaces = [
         ["action", *_space(interface.action_space)],
         ["observation", *_space(interface.observation_space)],
@@ -95,7 +94,8 @@ def _interface(interface: Interface) -> list[str]:
     )
     for title, fields in tables:
         if fields:
-            parts += [f"## {title}", _table(["field", "shape", "type", "in the original"], map(_field, fields))]
+            rows = [_field(field, target) for field in fields]
+            parts += [f"## {title}", _table(["field", "shape", "type", "in the original"], rows)]
     return parts
 
 
@@ -152,9 +152,10 @@ def _space(space: Space) -> list[str]:
     return [bounds(space), str(space.shape), space.dtype.name]
 
 
-def _field(field: Field) -> list[str]:
+def _field(field: Field, target: str) -> list[str]:
     source = f"`{' '.join(field.source.split())}`" if field.source else ""
-    return [field.name, str(field.shape), JAX_DTYPES.get(field.dtype, field.dtype), source]
+    dtype = NARROW.get(field.dtype, field.dtype) if target == "jax" else field.dtype  # Rust keeps the original's width
+    return [field.name, str(field.shape), dtype, source]
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from envwright.core.spaces import Discrete, Space
-from envwright.recipe.interface import Field, Interface, Signature
+from envwright.recipe.interface import NARROW, Field, Interface, Signature
 
-JAX_DTYPES = {"float64": "float32", "int64": "int32", "uint64": "uint32"}  # what JAX computes in unless told otherwise
 LAST = "rules"
 
 
@@ -114,7 +113,7 @@ def _told(field: Field) -> str:
 
 
 def _kind(field: Field) -> str:
-    return f"{field.shape} {JAX_DTYPES.get(field.dtype, field.dtype)}"
+    return f"{field.shape} {NARROW.get(field.dtype, field.dtype)}"
 
 
 def _env(interface: Interface) -> str:
