@@ -8,6 +8,7 @@ vector instructions. Subnormal numbers (below 1.2e-38) are the exception: XLA on
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 
 def divide(x: jax.Array, y: jax.Array | float) -> jax.Array:
@@ -25,3 +26,15 @@ def clamp(x: jax.Array, low: jax.Array | float, high: jax.Array | float) -> jax.
     """C's `fminf(fmaxf(x, low), high)` for numbers; as comparisons, because XLA's min and max pay for NaN."""
     x = jnp.where(x > low, x, low)
     return jnp.where(x < high, x, high)
+
+
+def round_down(number: float) -> float:
+    """The largest float32 that is not above a number: `x > number` asks the same of a float32 as `x > round_down(number)`."""
+    near = np.float32(number)
+    return float(near if near <= number else np.nextafter(near, np.float32(-np.inf)))
+
+
+def round_up(number: float) -> float:
+    """The smallest float32 that is not below a number."""
+    near = np.float32(number)
+    return float(near if near >= number else np.nextafter(near, np.float32(np.inf)))

@@ -1,0 +1,76 @@
+"""Kinds of numbers: what JAX computes with, and what the original meant by them."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+BOOL, INT, FLOAT = "bool", "int32", "float32"
+NARROW = {"float64": FLOAT, "int64": INT, "uint64": "uint32", "float16": "float16", "longdouble": FLOAT}
+
+
+class Kind(NamedTuple):
+    """The type of an array: what it holds, and its shape."""
+
+    dtype: str
+    shape: tuple[int, ...] = ()
+
+    @property
+    def is_bool(self) -> bool:
+        return self.dtype == BOOL
+
+    @property
+    def is_float(self) -> bool:
+        return self.dtype.startswith("float")
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.is_bool and not self.is_float
+
+
+def narrow(dtype: Any) -> str:
+    """The name of the type that stands for NumPy's in 32 bits."""
+    name = np.dtype(dtype).name
+    return NARROW.get(name, name)
+
+
+def kind_of(value: Any) -> Kind:
+    """The kind of a number, or of an array of them."""
+    array = np.asarray(value)
+    return Kind(narrow(array.dtype), array.shape)
+
+
+def is_number(value: Any) -> bool:
+    """A number or an array of numbers, as Python or NumPy has them."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "biuf"
+    return isinstance(value, bool | int | float | np.bool_ | np.number)
+
+
+def weak(value: Any) -> bool:
+    """Whether a number takes the type of what it meets, as Python's own do."""
+    return isinstance(value, bool | int | float) and not isinstance(value, np.generic)
+
+
+def promote(a: Kind, b: Kind, a_weak: bool = False, b_weak: bool = False) -> str:
+    """The type of a sum of the two. Python's numbers give way to arrays of the same sort."""
+    if a.dtype == b.dtype:
+        return INT if a.is_bool else a.dtype
+    ranks = [_rank(a), _rank(b)]
+    if ranks[0] != ranks[1]:
+        strong, other, other_weak = (a, b, b_weak) if ranks[0] > ranks[1] else (b, a, a_weak)
+        if strong.is_float and other.is_whole and not other_weak and strong.dtype == "float16":
+            return FLOAT
+        return strong.dtype
+    if a_weak != b_weak:
+        return b.dtype if a_weak else a.dtype
+    return narrow(np.promote_types(a.dtype, b.dtype))
+
+
+def _rank(kind: Kind) -> int:
+    return 0 if kind.is_bool else 1 if kind.is_whole else 2
+
+
+def joined(a: Kind, b: Kind, a_weak: bool = False, b_weak: bool = False) -> Kind:
+    """The kind of something that is the one or the other."""
+    dtype = a.dtype if a.dtype == b.dtype else promote(a, b, a_weak, b_weak)
+    return Kind(dtype, np.broadcast_shapes(a.shape, b.shape))

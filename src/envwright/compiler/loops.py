@@ -1,0 +1,550 @@
+"""Loops: written out where they are short and their turns are known, else `fori_loop` and `while_loop`.
+
+What a loop changes is found by reading its body once; then it is read again with these names as parameters.
+"""
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+from envwright.compiler import code, tables
+from envwright.compiler.code import Assign, Code, Define
+from envwright.compiler.comprehensions import unpack
+from envwright.compiler.expressions import evaluate
+from envwright.compiler.frame import Frame
+from envwright.compiler.kinds import BOOL, INT, Kind, joined
+from envwright.compiler.lists import counted, in_use, items_of
+from envwright.compiler.memory import Memory
+from envwright.compiler.merge import join, join_memories
+from envwright.compiler.operators import truth
+from envwright.compiler.packing import pack, rebuild, same_shape
+from envwright.compiler.refusal import Refused
+from envwright.compiler.shapes import zero
+from envwright.compiler.statements import Exit, Flow, execute
+from envwright.compiler.values import (
+    NONE,
+    Array,
+    Counted,
+    Items,
+    Masked,
+    Picked,
+    Ref,
+    Rows,
+    Static,
+    Unknown,
+    Value,
+    View,
+    as_array,
+    cast,
+)
+
+UNROLLED = 4  # turns that are always written out
+MOST = 64  # turns that are written out if there is no other way
+
+
+def loop(frame: Frame, node: ast.For | ast.While) -> Flow:
+    """A loop, and its `else`."""
+    if isinstance(node, ast.While):
+        return _after(frame, node, _while(frame, node))
+    turns = _turns(frame, node.iter)
+    if turns.count is None and (turns.known is not None and len(turns.known) <= UNROLLED):
+        return _after(frame, node, _unrolled(frame, node, turns.known))
+    block_length, before = len(frame.block), frame.memory
+    try:
+        frame.memory = before.copy()
+        return _after(frame, node, _counted_loop(frame, node, turns))
+    except Refused:
+        if turns.known is None or turns.count is not None or len(turns.known) > MOST:
+            raise
+        del frame.block[block_length:]
+        frame.memory = before
+        return _after(frame, node, _unrolled(frame, node, turns.known))
+
+
+def _after(frame: Frame, node: ast.For | ast.While, flow: Flow) -> Flow:
+    """The `else` of a loop runs unless it was broken off."""
+    if not node.orelse or flow.memory is None:
+        return flow
+    if any(isinstance(n, ast.Break) for n in ast.walk(node)):
+        raise Refused("a loop with break and else is not covered")
+    frame.memory = flow.memory
+    later = execute(frame, node.orelse)
+    later.returns[:0] = flow.returns
+    return later
+
+
+# ---- what a loop goes through ----
+
+
+@dataclass
+class Turns:
+    """What a for loop goes through."""
+
+    known: list[Value] | None  # the elements one by one, if there are so many
+    element: Any  # the element of turn i, as a function of the code for i
+    length: int
+    count: Array | None = None  # how many of them there are, if that changes
+
+
+def _turns(frame: Frame, node: ast.expr) -> Turns:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        match node.func.id, node.args:
+            case "range", arguments:
+                return _range(frame, [frame.memory.see(evaluate(frame, a)) for a in arguments])
+            case "enumerate", [inner, *start]:
+                return _enumerated(_turns(frame, inner), int(getattr(evaluate(frame, start[0]), "value", 0)) if start else 0)
+            case "reversed", [inner]:
+                return _reversed(_turns(frame, inner))
+            case "zip", parts:
+                return _zipped([_turns(frame, p) for p in parts])
+    value = evaluate(frame, node)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("arange",):
+        value = frame.memory.see(value)
+    return _elements(frame, value)
+
+
+def _elements(frame: Frame, value: Value) -> Turns:
+    content = frame.memory.see(value)
+    if isinstance(content, Masked):
+        content = counted(content)
+    if isinstance(content, Picked):
+        values, count = tables.elements(frame.program, content)
+        return Turns(values, None, len(values), None if isinstance(count, Static) else as_array(count))
+    if isinstance(content, Counted):
+        ref = value if isinstance(value, Ref) else None
+        return Turns(None, _at(frame, ref, content.array), content.room, content.count)
+    if isinstance(content, Rows):
+        ref = value if isinstance(value, Ref) else None
+        known = [View(ref, (Static(i),)) for i in range(content.length)] if ref else items_of(frame, content)
+        from envwright.compiler.lists import row
+
+        at = (lambda i: View(ref, (Array(i, Kind(INT)),))) if ref else (lambda i: row(content, i))
+        return Turns(list(known), at, content.length)
+    if isinstance(content, Static) and isinstance(content.value, dict):
+        content = Static(list(content.value))
+    known_items = items_of(frame, content)
+    if isinstance(value, Ref) and isinstance(content, Items | Array):
+        known_items = [
+            View(value, (Static(i),)) if not isinstance(v, Ref) and _has_parts(v) else v for i, v in enumerate(known_items)
+        ]
+    if isinstance(content, Static):
+        try:
+            array = as_array(Static(list(content.value)))
+        except (Refused, ValueError):
+            return Turns(known_items, None, len(known_items))
+        made = frame.program.constant("TURNS", list(content.value))
+        return Turns(known_items, _at(frame, None, Array(made, array.kind)), len(known_items))
+    if isinstance(content, Array):
+        ref = value if isinstance(value, Ref) else None
+        return Turns(known_items, _at(frame, ref, content), len(known_items))
+    try:
+        array = as_array(frame.memory.deep(content))
+    except Refused:
+        return Turns(known_items, None, len(known_items))
+    if isinstance(value, Ref) and len(array.kind.shape) > 1:
+        frame.memory.cells[value.cell] = array  # its rows are changed by their number in the loop
+        return Turns(known_items, _at(frame, value, array), len(known_items))
+    return Turns(known_items, _at(frame, None, array), len(known_items))
+
+
+def _has_parts(value: Value) -> bool:
+    return isinstance(value, Items) or (isinstance(value, Array) and bool(value.kind.shape))
+
+
+def _at(frame: Frame, ref: Ref | None, array: Array) -> Any:
+    inner = Kind(array.kind.dtype, array.kind.shape[1:])
+    if ref is not None and inner.shape:
+        return lambda i: View(ref, (Array(i, Kind(INT)),))
+    return lambda i: Array(code.index(array.code, i), inner, array.listed and bool(inner.shape))
+
+
+def _range(frame: Frame, ends: list[Value]) -> Turns:
+    if all(isinstance(e, Static) for e in ends):
+        numbers = range(*(int(e.value) for e in ends))  # pyright: ignore[reportAttributeAccessIssue]
+        first, step = numbers.start, numbers.step
+
+        def element(i: Code) -> Value:
+            scaled = i if step == 1 else code.binary(i, ast.Mult(), code.const(step))
+            return Array(scaled if first == 0 else code.binary(scaled, ast.Add(), code.const(first)), Kind(INT))
+
+        return Turns([Static(n) for n in numbers], element, len(numbers))
+    if len(ends) > 2:
+        raise Refused("a range with a step and ends that change is not covered")
+    start, stop = (Static(0), ends[0]) if len(ends) == 1 else ends
+    low, high = as_array(start), as_array(stop)
+    span = high.code if isinstance(start, Static) and start.value == 0 else code.binary(high.code, ast.Sub(), low.code)
+    element = (lambda i: Array(i, Kind(INT))) if span is high.code else (lambda i: Array(code.binary(low.code, ast.Add(), i), Kind(INT)))
+    return Turns(None, element, -1, Array(span, Kind(INT)))
+
+
+def _enumerated(turns: Turns, start: int) -> Turns:
+    def element(i: Code) -> Value:
+        number = i if start == 0 else code.binary(i, ast.Add(), code.const(start))
+        return Items((Array(number, Kind(INT)), turns.element(i)))
+
+    known = None if turns.known is None else [Items((Static(n + start), v)) for n, v in enumerate(turns.known)]
+    return Turns(known, element if turns.element else None, turns.length, turns.count)
+
+
+def _reversed(turns: Turns) -> Turns:
+    last = code.const(turns.length - 1) if turns.count is None else code.binary(turns.count.code, ast.Sub(), code.const(1))
+    known = None if turns.known is None else turns.known[::-1]
+    element = (lambda i: turns.element(code.binary(last, ast.Sub(), i))) if turns.element else None
+    return Turns(known, element, turns.length, turns.count)
+
+
+def _zipped(parts: list[Turns]) -> Turns:
+    if any(part.count is not None for part in parts):
+        raise Refused("zip over lists of changing length is not covered")
+    length = min(part.length for part in parts)
+    known = None
+    if all(part.known is not None for part in parts):
+        known = [Items(values) for values in zip(*(p.known or [] for p in parts), strict=False)]
+    element = (lambda i: Items(tuple(p.element(i) for p in parts))) if all(p.element for p in parts) else None
+    return Turns(known, element, length)
+
+
+# ---- written out ----
+
+
+def _unrolled(frame: Frame, node: ast.For, values: list[Value]) -> Flow:
+    flow = Flow(None)
+    left: list[Exit] = []  # breaks
+    for value in values:
+        _set_target(frame, node.target, value)
+        inner = execute(frame, node.body)
+        flow.returns += inner.returns
+        left += inner.breaks
+        memory = inner.memory
+        for way in reversed(inner.continues):
+            memory = way.memory if memory is None or way.when is None else join_memories(frame, way.when, way.memory, memory)
+        if memory is None:
+            frame.memory = None  # pyright: ignore[reportAttributeAccessIssue]
+            break
+        frame.memory = memory
+    memory = frame.memory
+    for way in reversed(left):
+        memory = way.memory if memory is None or way.when is None else join_memories(frame, way.when, way.memory, memory)
+    if memory is not None and any(way.when is None for way in flow.returns):
+        flow.memory = memory
+        return flow
+    flow.memory = memory
+    return flow
+
+
+def _set_target(frame: Frame, target: ast.expr, value: Value) -> None:
+    unpack(frame, target, value)
+
+
+# ---- as a loop ----
+
+
+@dataclass
+class Carried:
+    """What a loop hands from one turn to the next."""
+
+    place: str  # "names", "cells", "attributes", "cursors", or a flag
+    key: Any
+    value: Value  # before the first turn, as arrays
+
+
+def _while(frame: Frame, node: ast.While) -> Flow:
+    test = truth(frame, evaluate(frame, node.test))
+    if isinstance(test, Static) and not test.value:
+        return Flow(frame.memory)
+    return _run(frame, node, None, node.test)
+
+
+def _counted_loop(frame: Frame, node: ast.For, turns: Turns) -> Flow:
+    if turns.element is None:
+        raise Refused("a loop over things that are not numbers, as often as the game says")
+    return _run(frame, node, turns, None)
+
+
+def _run(frame: Frame, node: ast.For | ast.While, turns: Turns | None, test: ast.expr | None) -> Flow:
+    carried = _find_carried(frame, node, turns)
+    for _ in range(4):
+        trial = _body(frame, node, turns, test, carried)
+        if trial.stable:
+            break
+        carried = trial.carried
+    else:
+        raise Refused("a value changes its kind from one turn of a loop to the next")
+    return _write(frame, node, turns, carried, trial)
+
+
+@dataclass
+class Trial:
+    """A body that was read."""
+
+    stable: bool
+    carried: list[Carried]
+    define: Define
+    test: Define | None
+    flags: list[str]
+    result: Value | None
+
+
+def _find_carried(frame: Frame, node: ast.For | ast.While, turns: Turns | None) -> list[Carried]:
+    """Read the body once on a scratch page, and see what it changes."""
+    before = frame.memory
+    frame.memory = before.copy()
+    frame.writer.blocks.append([])
+    frame.depth += 1
+    names = _assigned(node.body)
+    for name in names:
+        if name in frame.memory.names:
+            frame.memory.names[name] = _loosened(frame, frame.memory.names[name])
+    try:
+        if turns is not None and isinstance(node, ast.For):
+            unpack(frame, node.target, turns.element(code.name("i")))
+        flow = execute(frame, node.body)
+    finally:
+        frame.depth -= 1
+        frame.writer.blocks.pop()
+        frame.memory = before
+    after = [e.memory for e in (*flow.breaks, *flow.continues)] + ([flow.memory] if flow.memory else [])
+    after += [e.memory for e in flow.returns]
+    carried: list[Carried] = []
+    own = {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)} if isinstance(node, ast.For) else set()
+    for place in ("cursors", "attributes", "names", "cells"):
+        table = getattr(before, place)
+        keys = dict.fromkeys(k for memory in after for k in getattr(memory, place))
+        for key in keys:
+            if place == "names" and key in own:
+                continue
+            if place == "cursors" and key not in table:
+                carried.append(Carried(place, key, Array(code.const(0), Kind(INT))))
+                continue
+            if key not in table:
+                if place == "attributes":
+                    raise Refused("an attribute gets its first value in a loop")
+                continue
+            if any(getattr(m, place).get(key) is not table[key] for m in after) and not _same_ref(table[key], after, place, key):
+                carried.append(Carried(place, key, _loosened(frame, table[key])))
+    if any(m.state != before.state for m in after):
+        raise Refused("a function that changes the state as a whole is called in a loop")
+    return carried
+
+
+def _same_ref(value: Value, after: list[Memory], place: str, key: Any) -> bool:
+    return isinstance(value, Ref) and all(getattr(m, place).get(key) == value for m in after)
+
+
+def _assigned(body: list[ast.stmt]) -> set[str]:
+    return {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _loosened(frame: Frame, value: Value) -> Value:
+    """A known number as one that may change; what cannot change is left."""
+    if isinstance(value, Static):
+        try:
+            array = as_array(value)
+        except Refused:
+            return value
+        return cast(array, array.kind.dtype)
+    if isinstance(value, Array):
+        return cast(value, value.kind.dtype) if value.weak else value
+    if isinstance(value, Items):
+        return Items(tuple(_loosened(frame, v) for v in value.items), value.is_list)
+    if isinstance(value, Counted):
+        return Counted(value.array, cast(value.count, INT))
+    return value
+
+
+def _body(frame: Frame, node: Any, turns: Turns | None, test: ast.expr | None, carried: list[Carried]) -> Trial:
+    """The body as a function of what is carried."""
+    outer = frame.memory
+    writer = frame.writer
+    going = any(isinstance(n, ast.Break | ast.Return) for n in ast.walk(node))
+    turn = writer.fresh("i") if turns is not None else ""
+    parameters: list[str] = []
+    inside = outer.copy()
+    for item in carried:
+        value, names = rebuild(item.value, lambda hint: writer.fresh(hint), _hint(item))
+        parameters += names
+        getattr(inside, item.place)[item.key] = value
+    flag = writer.fresh("going_on") if going else ""
+    writer.blocks.append([])
+    frame.depth += 1
+    frame.memory = inside
+    try:
+        if turns is not None:
+            unpack(frame, node.target, turns.element(code.name(turn)))
+        flow = execute(frame, node.body)
+        memory, on, result = _ends(frame, flow, inside)
+        frame.memory = memory
+        after = [memory.deep(v) if not isinstance(v := getattr(memory, c.place)[c.key], Ref) or c.place == "cells" else v for c in carried]
+        after = [memory.deep(v) for v in after]
+        stable, wanted = True, []
+        for item, value in zip(carried, after, strict=True):
+            if isinstance(value, Unknown):
+                raise value.why
+            widened = _widen(item.value, value)
+            stable = stable and widened is item.value
+            wanted.append(Carried(item.place, item.key, widened))
+        leaves = []
+        if stable:
+            for item, value in zip(carried, after, strict=True):
+                leaves += pack(value, item.value)
+            if going:
+                if turns is not None:  # turns after a break change nothing
+                    held = [code.call("jnp.where", code.name(flag), new, code.name(old)) for new, old in zip(leaves, parameters, strict=True)]
+                    leaves = held
+                    on_code = code.both(code.name(flag), on)
+                else:
+                    on_code = on
+                leaves.append(on_code)
+    finally:
+        frame.depth -= 1
+        body = writer.blocks.pop()
+        frame.memory = outer
+    if result is not None:
+        raise Refused("a return in the middle of a loop is not covered")
+    carry = [*parameters, *([flag] if flag else [])]
+    define = Define(writer.fresh("body"), [turn] if turn else [], body, code.tuple_of(leaves))
+    define.parameters += carry
+    tested = _test(frame, test, carried, flag, inside) if test is not None and stable else None
+    return Trial(stable, wanted, define, tested, [flag] if flag else [], result)
+
+
+def _ends(frame: Frame, flow: Flow, inside: Memory) -> tuple[Memory, Code, Value | None]:
+    """What holds after a turn, and whether another one follows."""
+    ways = [(e, True) for e in flow.continues] + [(e, False) for e in flow.breaks]
+    result = flow.returns[0].value if flow.returns else None
+    memory, on = flow.memory, code.const(True)
+    if memory is None and not ways:
+        raise Refused("a loop whose body always ends it is not covered") if result is None else Refused("a return in the middle of a loop is not covered")
+    ordered = [*[(e, True) for e in flow.continues], *[(e, False) for e in flow.breaks]]
+    for way, goes_on in ordered:
+        if memory is None or way.when is None:
+            memory, on = way.memory, code.const(goes_on)
+            continue
+        memory = join_memories(frame, way.when, way.memory, memory)
+        if not goes_on:
+            on = code.negated(way.when.code) if isinstance(on, ast.Constant) and on.value is True else code.both(on, code.negated(way.when.code))
+    assert memory is not None
+    return memory, on, result
+
+
+def _widen(before: Value, after: Value) -> Value:
+    """The kind that holds both; the same object if nothing had to change."""
+    if isinstance(before, Array) and isinstance(after, Array | Static | Items):
+        new = as_array(after)
+        kind = joined(before.kind, new.kind, before.weak, new.weak)
+        if kind == before.kind:
+            return before
+        if kind.shape != before.kind.shape:
+            raise Refused("an array changes its shape from one turn of a loop to the next")
+        return cast(before, kind.dtype)
+    if isinstance(before, Items) and isinstance(after, Items) and len(before.items) == len(after.items):
+        parts = [_widen(a, b) for a, b in zip(before.items, after.items, strict=True)]
+        return before if all(a is b for a, b in zip(parts, before.items, strict=True)) else Items(tuple(parts), before.is_list)
+    if isinstance(before, Counted) and isinstance(after, Counted | Masked):
+        return before
+    if same_shape(before, after):
+        return before
+    raise Refused("a value changes its kind from one turn of a loop to the next")
+
+
+def _hint(item: Carried) -> str:
+    if item.place == "cells":
+        array = item.value.array if isinstance(item.value, Counted | Rows) else item.value
+        if isinstance(array, Array) and isinstance(array.code, ast.Name):
+            return array.code.id.rstrip("_0123456789") or "value"
+        if isinstance(array, Array) and isinstance(array.code, ast.Attribute):
+            return array.code.attr
+        return "value"
+    return item.key if isinstance(item.key, str) else item.key[1].strip("_")
+
+
+def _test(frame: Frame, test: ast.expr, carried: list[Carried], flag: str, inside: Memory) -> Define:
+    """The condition of a while loop, as a function of what is carried."""
+    writer, outer = frame.writer, frame.memory
+    names: list[str] = []
+    memory = inside.copy()
+    for item in carried:
+        value, own = rebuild(item.value, lambda hint: writer.fresh(hint), _hint(item))
+        names += own
+        getattr(memory, item.place)[item.key] = value
+    own_flag = writer.fresh("going_on") if flag else ""
+    writer.blocks.append([])
+    frame.memory = memory
+    frame.depth += 1
+    try:
+        asked = as_array(truth(frame, evaluate(frame, test))).code
+    finally:
+        frame.depth -= 1
+        frame.memory = outer
+        body = writer.blocks.pop()
+    result = code.both(code.name(own_flag), asked) if flag else asked
+    return Define(writer.fresh("test"), [*names, *([own_flag] if flag else [])], body, result)
+
+
+def _write(frame: Frame, node: Any, turns: Turns | None, carried: list[Carried], trial: Trial) -> Flow:
+    """The loop itself, and what holds after it."""
+    writer = frame.writer
+    if turns is not None and turns.count is not None and turns.length >= 0:
+        pass
+    leaves: list[Code] = []
+    names: list[str] = []
+    memory = frame.memory
+    outcome: list[tuple[Carried, Value]] = []
+    for item in carried:
+        leaves += pack(item.value, item.value)
+        value, own = rebuild(item.value, lambda hint: writer.fresh(hint), _hint(item))
+        names += own
+        outcome.append((item, value))
+    if trial.flags:
+        leaves.append(code.const(True))
+        names.append(writer.fresh("going_on"))
+    body = _carry_function(trial.define, turns is not None)
+    frame.emit(body)
+    start = code.tuple_of(leaves)
+    if turns is not None:
+        if turns.count is not None:
+            stop = turns.count.code
+        else:
+            stop = code.const(turns.length)
+        made = code.call("jax.lax.fori_loop", code.const(0), stop, code.name(body.name), start)
+        if turns.count is None and turns.length <= 16:
+            made.keywords.append(ast.keyword("unroll", code.const(True)))  # pyright: ignore[reportAttributeAccessIssue]
+    else:
+        assert trial.test is not None
+        test = _carry_function(trial.test, False)
+        frame.emit(test)
+        made = code.call("jax.lax.while_loop", code.name(test.name), code.name(body.name), start)
+    if not names:
+        return Flow(memory)
+    frame.emit(Assign(names, made, unpack=True))
+    for item, value in outcome:
+        getattr(memory, item.place)[item.key] = value
+    return Flow(memory)
+
+
+def _carry_function(define: Define, counted_turns: bool) -> Define:
+    """A function of one tuple, as the loops of JAX want it."""
+    turn = define.parameters[:1] if counted_turns else []
+    rest = define.parameters[1:] if counted_turns else define.parameters
+    unpacking: list[Any] = [Assign(list(rest), code.name("carry"), unpack=True)] if rest else []
+    return Define(define.name, [*turn, "carry"], [*unpacking, *define.body], define.result)
+
+
+def unused(value: Value) -> Value:
+    return NONE if isinstance(value, Unknown) else value
+
+
+def mask_of(value: Counted) -> Array:
+    return in_use(value)
+
+
+def blank(kind: Kind) -> Array:
+    return zero(kind)
+
+
+def flag_kind() -> Kind:
+    return Kind(BOOL)
+
+
+def joined_value(frame: Frame, when: Array, a: Value, b: Value) -> Value:
+    return join(frame, when, a, b)

@@ -1,0 +1,29 @@
+"""What cannot be translated, said by name and line."""
+
+import ast
+from typing import NamedTuple
+
+
+class Refusal(NamedTuple):
+    """One thing that the rules do not cover."""
+
+    sentence: str  # with "file.py:LINE" in it
+    function: str = ""  # qualified name in the original
+    file: str = ""
+    line: int = 0
+
+
+class Refused(Exception):
+    """Raised where the rules end; the place is added by whoever knows it first."""
+
+    def __init__(self, why: str, node: ast.AST | None = None) -> None:
+        super().__init__(why)
+        self.why, self.node = why, node
+        self.place: Refusal | None = None
+
+    def at(self, function: str, file: str, line: int) -> "Refused":
+        """The same, with its place; the innermost place stays."""
+        if self.place is None:
+            short = file.rpartition("/")[2]
+            self.place = Refusal(f"{short}:{line} in {function}: {self.why}.", function, file, line)
+        return self

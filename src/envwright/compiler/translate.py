@@ -1,0 +1,83 @@
+"""The translator: a live original and its contract in, the modules of a JAX translation out.
+
+    original ─► objects, state and luck by the contract      objects.py, slots.py, luck.py
+             ─► reset and step read, statement by statement  reading.py, statements.py, expressions.py, ...
+             ─► a page a function, put in order              tidy.py
+             ─► the text of the modules                      write.py
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from envwright.compiler import indexing
+from envwright.compiler.calls import call
+from envwright.compiler.entries import Interface, write_functions, write_start, write_step
+from envwright.compiler.objects import find_objects
+from envwright.compiler.program import Program
+from envwright.compiler.refusal import Refusal, Refused
+from envwright.compiler.tidy import tidy
+from envwright.compiler.whole import modules_of, reachable, without_twins
+
+LAST = "rules"
+
+
+class Module(Protocol):
+    """A module of the plan."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def functions(self) -> Sequence[str]: ...
+
+
+@dataclass
+class Translation:
+    """What came of it."""
+
+    files: dict[str, str] = field(default_factory=dict)
+    refusals: dict[str, tuple[Refusal, ...]] = field(default_factory=dict)  # by module
+
+
+def translate(reference: Any, contract: Any, interface: Interface, modules: Sequence[Module]) -> Translation:
+    """Translate an original whose source is Python, module by module as the plan has it."""
+    if not hasattr(reference, "driver"):
+        return _refused(modules, Refusal(f"{interface.title}: the original is not an object of Python's, so there is no source to read."))
+    reference.reset(seed=0)
+    flowing: set[float] = set()
+    refusals: list[Refusal] = []
+    program = Program()
+    for _ in range(2):  # the second time, it is known which constants become values of the game
+        refusals = []
+        program = Program(flowing=set(flowing))
+        program.call = call
+        indexing.use(program)
+        try:
+            objects = find_objects(reference, contract, interface, program)
+        except Refused as why:
+            return _refused(modules, why.place or Refusal(f"{why.why}."))
+        write_functions(program, interface, objects, refusals)
+        for write in (write_start, write_step):
+            try:
+                write(program, interface, objects)
+            except Refused as why:
+                refusals.append(why.place or Refusal(f"{why.why}."))
+        flowing |= program.flowing
+    if refusals:
+        return Translation({}, _by_module(refusals, modules))
+    for function in program.functions.values():
+        tidy(function)
+    without_twins(program, interface)
+    return Translation(modules_of(program, interface, modules, reachable(program, interface)), {})
+
+
+def _refused(modules: Sequence[Module], why: Refusal) -> Translation:
+    return Translation({}, {modules[-1].name: (why,)})
+
+
+def _by_module(refusals: Sequence[Refusal], modules: Sequence[Module]) -> dict[str, tuple[Refusal, ...]]:
+    home = {function: module.name for module in modules for function in module.functions}
+    found: dict[str, list[Refusal]] = {}
+    for refusal in dict.fromkeys(refusals):
+        found.setdefault(home.get(refusal.function, modules[-1].name), []).append(refusal)
+    return {name: tuple(of) for name, of in found.items()}

@@ -1,0 +1,49 @@
+"""Arrays changed and searched without scatter and gather, which are slow on CPU and keep a rollout from being one kernel.
+
+They are for small arrays, such as boards and hands of cards: the whole array is looked at.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+Index = Any  # integers and slices, known or traced, one for each axis from the first
+
+
+def put(array: jax.Array, index: Index, value: Any, when: Any = True) -> jax.Array:
+    """`array` with `value` at `index`, where `when` holds. Negative integers count from the end; one that is outside
+    changes nothing."""
+    where = index if isinstance(index, tuple) else (index,)
+    mask, axes, whole = jnp.asarray(when), [], True
+    for axis, part in enumerate(where):
+        size = array.shape[axis]
+        place = jnp.arange(size).reshape([-1 if a == axis else 1 for a in range(array.ndim)])
+        if isinstance(part, slice):
+            axes.append(axis)
+            if part != slice(None):
+                inside = np.zeros(size, bool)
+                inside[part] = True
+                whole = whole and bool(inside.all())
+                mask = mask & inside[np.asarray(place)]
+        else:
+            part = jnp.where(jnp.asarray(part) < 0, part + size, part)
+            mask = mask & (place == part)
+    axes += range(len(where), array.ndim)
+    new = jnp.asarray(value, array.dtype)
+    if new.ndim:
+        if not whole:
+            return jnp.where(when, array.at[index].set(new), array)
+        new = jnp.broadcast_to(new, [array.shape[axis] for axis in axes])
+        new = jnp.expand_dims(new, [axis for axis in range(array.ndim) if axis not in axes])
+    return jnp.where(mask, new, array)
+
+
+def compact(values: jax.Array, keep: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """The values to keep, moved to the front in their order with zeros behind them, and how many they are."""
+    place = jnp.cumsum(keep) - 1
+    hit = keep & (place == jnp.arange(len(values))[:, None])  # row i: which value comes to place i
+    hit = hit.reshape(hit.shape + (1,) * (values.ndim - 1))
+    front = jnp.sum(jnp.where(hit, values, 0), axis=1, dtype=values.dtype)
+    return front, jnp.sum(keep, dtype=jnp.int32)
