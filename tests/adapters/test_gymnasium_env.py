@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from counter import BOTH_AT_ONCE, ENDLESS, Counter, traced
 
-from envwright import EnvwrightError, JaxBatch, TimeLimit
+from envwright import Discrete, EnvwrightError, JaxBatch, TimeLimit
 from envwright.core.errors import ActionError
 
 gym: Any = pytest.importorskip("gymnasium", reason="Gymnasium is not installed: pip install 'envwright[gymnasium]'")
@@ -40,6 +40,30 @@ def test_values_are_numpy_and_plain_python() -> None:
     assert [type(value) for value in (reward, terminated, truncated)] == [float, bool, bool]
     assert (obs[0], reward, terminated, truncated) == (2, 2.0, False, False)
     assert info == {"steps": 1, "odd": False, "inner": {"half": np.float32(1)}}
+
+
+class Numbered(Counter):
+    """A counter whose observation is a number."""
+
+    def observation_space(self, params: Any) -> Any:
+        return Discrete(1001)
+
+    def start(self, chance: jax.Array, params: Any) -> Any:
+        obs, state = super().start(chance, params)
+        return obs[0].astype("int32"), state
+
+    def apply(self, state: Any, action: jax.Array, chance: jax.Array, params: Any) -> Any:
+        step = super().apply(state, action, chance, params)
+        return step._replace(obs=step.obs[0].astype("int32"))
+
+
+def test_a_number_that_is_observed_can_be_a_key() -> None:
+    env = GymnasiumEnv(Numbered())
+    assert {env.reset(seed=0)[0]: "start"}[0] == "start"
+    sight = env.step(2)[0]
+    assert sight == 2
+    assert hash(sight) == hash(2)
+    check_env(GymnasiumEnv(Numbered()), skip_render_check=True)  # which would warn of an array
 
 
 def test_both_flags_can_be_true_and_the_episode_goes_on_until_reset() -> None:

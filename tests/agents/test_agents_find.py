@@ -13,7 +13,7 @@ from envwright.core.errors import EnvwrightError
 LEAST: dict[str, dict[str, Any]] = {"command": {"argv": ["true"], "free": True}, "api": {"model": "openai:gpt-5.2"}}
 
 
-@pytest.mark.parametrize("name", ["claude", "gemini", "codex", "command", "api", "handoff"])
+@pytest.mark.parametrize("name", ["builtin", "claude", "gemini", "codex", "command", "api", "handoff"])
 def test_every_agent_is_found(name: str) -> None:
     assert name in all_agents()
     assert find_agent(name, LEAST.get(name)).name == name
@@ -23,7 +23,7 @@ def test_every_agent_is_found(name: str) -> None:
     ("name", "options", "sentence"),
     [
         ("clade", {}, "There is no agent 'clade'; did you mean 'claude'?"),
-        ("zzz", {}, "there are claude, gemini"),
+        ("zzz", {}, "there are builtin, claude, gemini"),
         ("zzz", {}, "and one of your own states its kind in [agents.zzz]."),
         ("mine", {"kind": "comand"}, "There is no agent 'comand'; did you mean 'command'?"),
         ("mine", {"kind": 3}, "There is no agent '3'"),

@@ -39,8 +39,17 @@ def test_doctor_without_keys_and_programs_says_what_to_do_about_each(
 def test_agents_are_listed_with_what_they_need(capsys: pytest.CaptureFixture[str]):
     code, text = said(["agents"], capsys)
     assert code == 0
+    assert "ready  builtin   rule-based, free, needs no key" in text
     for name in ("claude", "gemini", "codex", "command", "api", "handoff"):
         assert name in text
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_agents_are_completed(shell: str, capsys: pytest.CaptureFixture[str]):
+    code, text = said(["completion", shell], capsys)
+    assert code == 0
+    (line,) = [line for line in text.splitlines() if "resume" in line and "--agent" in line]
+    assert "builtin" in line
 
 
 @pytest.mark.parametrize(

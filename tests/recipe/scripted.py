@@ -13,9 +13,9 @@ from envwright.agents.protocol import Money, Outcome, Readiness, Task
 from envwright.core.spaces import Discrete
 from envwright.recipe.briefing import Briefing, Piece
 from envwright.recipe.events import Judged
-from envwright.recipe.interface import Field, Interface, Signature
 from envwright.recipe.targets import find_target
 from envwright.recipe.versions import digest
+from envwright.verify.interface import Field, Interface, Signature
 
 NUMBER = Field("x", (), "int64")
 

@@ -10,10 +10,10 @@ from envwright.agents.protocol import DOLLAR
 from envwright.core.spaces import Box, Discrete
 from envwright.recipe.briefing import Briefing, Piece
 from envwright.recipe.events import Began, Event, Judged, Kept, Measured, Reserved, Settled
-from envwright.recipe.interface import Field, Interface, Signature
 from envwright.recipe.project import Project
 from envwright.recipe.targets import find_target
 from envwright.recipe.versions import digest
+from envwright.verify.interface import Field, Interface, Signature
 
 LAST = 8  # place; beyond both ends is the water
 LIMIT = 25

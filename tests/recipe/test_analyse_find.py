@@ -63,7 +63,7 @@ def test_entries_can_be_named():
         ("gymnasium:Blackjak-v1", "Gymnasium has no environment 'Blackjak-v1'; did you mean Blackjack-v1"),
         ("gymnasium:no_such_module:X-v0", "The module 'no_such_module' cannot be imported"),
         ("minatar:pong", "MinAtar has no game 'pong'; it has asterix, breakout, freeway, seaquest, space_invaders."),
-        ("no_such_module:Env", "There is no module 'no_such_module' on this machine."),
+        ("no_such_module:Env", "There is no module 'no_such_module' here; install it, or go to the folder"),
         ("gymnasium.nothing:Env", "The package 'gymnasium' has no module 'gymnasium.nothing'."),
         ("nonsense", "nonsense names no class; write module:Class or path/to/file.py:Class."),
         ("game.so:Env", "game.so:Env is compiled (game.so), so there is no source to analyse; give its source files."),

@@ -1,20 +1,34 @@
 """Contracts drafted by rule: what each kind of value becomes, and what is refused."""
 
+from collections import deque
+
 import numpy as np
 import pytest
 
 from envwright.recipe.drafting import (
+    LATE,
+    WIDE,
     Draft,
-    DraftError,
-    chance_of,
+    Source,
     contract_text,
     draft_tables,
-    fields_of,
     function_arguments,
+    is_computed,
+    reals_in,
     survives_float32,
 )
+from envwright.recipe.fields import DraftError, fields_of, free
+from envwright.recipe.lucky import chance_of
+from envwright.references.protocol import Draw
 from envwright.verify import contract as contracts
 from envwright.verify.draft import Seen
+
+ROWS = "[row if row is not None else [0, 0] for row in x]"
+
+
+def deck(**parts):
+    """An object as the reference shows it."""
+    return {"__class__": "cards:Deck", "ranks": np.array(["a", "k"]), "size": 52, **parts}
 
 
 @pytest.mark.parametrize(
@@ -32,6 +46,23 @@ from envwright.verify.draft import Seen
         ([None, "n"], {"x": "{'n': 0}[x] if x is not None else -1"}),
         ([{"a": 1, "b": [1]}, {"a": 2, "b": [2]}], {"x_a": "x['a']", "x_b": "x['b']"}),
         ([{"a": [1]}, {"a": [1, 2]}], {"x_a": "pad(x['a'], 4)", "x_a_count": "len(x['a'])"}),
+        ([np.zeros(2), (1.0, 2.0)], {"x": "array(x)"}),
+        ([np.zeros(1), np.zeros(3)], {"x": "pad(x, 6)", "x_count": "len(x)"}),
+        ([[], [[1, 2, True]]], {"x": "table(x, 2, 3)", "x_count": "len(x)"}),
+        ([[None, None], [[1, True], None]], {"x": ROWS, "x_present": "[row is not None for row in x]"}),
+        ([deque([1], 5), deque([1, 2], 5)], {"x": "pad(x, 5)", "x_count": "len(x)"}),
+        ([deque([1]), deque([1, 2])], {"x": "pad(x, 4)", "x_count": "len(x)"}),
+        ([[], [9, 4, 2, 7]], {"x": "pad(x, 8)", "x_count": "len(x)"}),
+        ([[], [19, 4, 2, 7]], {"x": "pad(x, 18)", "x_count": "len(x)"}),
+        ([{"__enum__": "m:E", "value": 1}, {"__enum__": "m:E", "value": 2}], {"x": "x['value']"}),
+        ([{"__enum__": "m:E", "value": 1}, None], {"x": "x['value'] if x is not None else 0"}),
+        ([deck(left=2), deck(left=1)], {"x_left": "x['left']"}),
+        ([deck(hands={"me": [1]}), deck(hands={"me": [2]})], {"x_hands_me": "x['hands']['me']"}),
+        ([deck(), deck()], {}),
+        (
+            [{"__class__": "m:Cards", "__items__": [1]}, {"__class__": "m:Cards", "__items__": [2]}],
+            {"x": "x['__items__']"},
+        ),
     ],
 )
 def test_every_kind_of_value_becomes_fields(values, fields):
@@ -39,16 +70,40 @@ def test_every_kind_of_value_becomes_fields(values, fields):
 
 
 @pytest.mark.parametrize(
-    "values", [[None, None], [object()], [[1], ["a"]], [[1], None], [{1: 2}], [{"a": 1}, {"b": 1}]]
-)
+    "values",
+    [
+        [None, None], [object()], [[1], ["a"]], [[1], None], [{1: 2}, {1: 3}], [{"a": 1}, {"b": 1}],
+        [[], []], [{1}, {2}], [1, [1]], [np.zeros(2), None], [[None, 1], [2, None]], [[[1], [1, 2]], []],
+        [deck(left=2), None], [deck(who="a", seen={1}), deck(who="b", seen={2})],
+    ],
+)  # fmt: skip
 def test_what_no_rule_covers_is_refused_by_name(values):
     with pytest.raises(DraftError, match="x"):
         fields_of("x", values)
 
 
+def test_an_attribute_that_some_rule_writes_is_state_even_if_it_was_never_seen_to_change():
+    assert fields_of("x", [deck(left=2), deck(left=2)], changed={"left"}) == {"x_left": "x['left']"}
+
+
+def test_every_form_can_be_read_in_a_contract():
+    values = [[None, None], [[1, True], None]]
+    read = contracts.parse(fields_of("x", values)["x"], "here")
+    assert np.asarray(read({"x": values[1]})).tolist() == [[1, 1], [0, 0]]
+    assert read.names == {"x"}
+
+
+def test_two_parts_of_one_name_get_two_fields():
+    assert [free("a", {}), free("a", {"a"}), free("a", {"a", "a_2"})] == ["a", "a_2", "a_3"]
+    draft = draft_tables(seen(states=[{"_s": 1, "s": 2}], finals=[], drawn={}), Source())
+    assert draft.state == {"s": "s", "s_2": "_s"}
+
+
 def test_functions_of_more_than_numbers_are_left_out():
     assert function_arguments([{"hand": [1], "n": 2}, {"hand": [1, 2], "n": 3}]) == ["pad(hand, 4)", "len(hand)", "n"]
     assert function_arguments([{"deck": object()}]) is None
+    assert function_arguments([{"deck": deck(left=1)}, {"deck": deck(left=2)}]) is None
+    assert function_arguments([{"rows": [None, [1, 2]]}]) is None
 
 
 def test_luck_has_room_for_more_than_was_seen_unless_it_never_varies():
@@ -58,11 +113,51 @@ def test_luck_has_room_for_more_than_was_seen_unless_it_never_varies():
     assert chance_of(draws, {"deal": "why"}, []) == {"spin": "draws('_spin', 0)"}
 
 
+def test_a_function_that_draws_in_several_ways_has_a_field_for_each():
+    draws = {("a.py:1 _spawn", "rand"): 2, ("a.py:2 _spawn", "randint"): 1}
+    assert chance_of(draws, {}, []) == {
+        "spawn_rand": "pad(draws('_spawn.rand'), 4)", "spawn_randint": "draws('_spawn.randint', 0)",
+    }  # fmt: skip
+    assert chance_of(draws, {}, ["_spawn.rand"])["spawn_rand"] == "pad(draws('_spawn.rand'), 2)"
+    assert list(chance_of(draws, {"_spawn.rand": "why"}, [])) == ["spawn_randint"]
+
+
+def test_what_is_chosen_from_lists_that_change_is_handed_over_by_its_index():
+    draws = {("a.py:1 step", "choice"): 1, ("a.py:1 deal", "choice"): 3, ("a.py:1 <listcomp>", "random"): 1}
+    assert chance_of(draws, {}, ["deal.choice"], picked=[("step", "choice"), ("deal", "choice")]) == {
+        "step": "picks('step.choice', 0)", "deal": "pad(picks('deal.choice'), 3)", "listcomp": "draws('<listcomp>', 0)",
+    }  # fmt: skip
+
+
+def test_draws_of_several_shapes_by_one_method_are_refused():
+    drawn = {("f", "normal"): [Draw("a.py:1 f", "normal", 0.5), Draw("a.py:2 f", "normal", np.zeros(2))]}
+    with pytest.raises(DraftError, match=r"f draws normal of the shapes \(\) and \(2,\)"):
+        chance_of({("a.py:1 f", "normal"): 2}, {}, [], drawn)
+
+
 def test_numbers_that_float32_cannot_hold_are_noticed():
-    assert survives_float32(0.5)
-    assert survives_float32([1, 2.0, float("nan")])
-    assert not survives_float32(0.1)
-    assert not survives_float32(np.array([0.5, 1e300]))
+    assert survives_float32(reals_in([0.5]))
+    assert survives_float32(reals_in([1, [2.0, float("nan")]]))
+    assert not survives_float32(reals_in([0.1]))
+    assert not survives_float32(reals_in({"a": np.array([0.5, 1e300])}.values()))
+
+
+def test_only_what_is_computed_is_equal_up_to_rounding():
+    """A float32 that the reference has computed in float64 is not what float32 computes; a map of ones and zeros is."""
+    third = np.float32(1) / 3
+    assert is_computed(reals_in([np.array([1.0, third], np.float32)]))
+    assert not is_computed(reals_in([np.array([1.0, -0.5, np.inf], np.float32)]))
+    still = {"finals": [], "drawn": {}, "observations": [np.eye(2)]}
+    late = draft_tables(seen(states=[{"x": third, "map": np.eye(2)}], **still), Source())
+    assert (late.rounded, late.why_rounded) == (["state.x"], LATE)
+    wide = draft_tables(seen(states=[{"x": third}], rewards=[0.1], **still), Source())
+    assert (wide.rounded, wide.why_rounded) == (["state.x", "reward"], WIDE)
+
+
+def test_of_an_object_only_the_parts_that_are_computed_are_rounded():
+    states = [{"d": deck(left=2, at=0.1)}, {"d": deck(left=1, at=0.2)}]
+    draft = draft_tables(seen(states=states, finals=[], drawn={}, observations=[1]), Source())
+    assert draft.rounded == ["state.d_at"]
 
 
 def seen(**changes) -> Seen:
@@ -70,14 +165,15 @@ def seen(**changes) -> Seen:
     state = {"score": 1, "hand": [1, 2], "suit": "H", "x": 0.1, "elapsed_steps": 3}
     base = {
         "states": [state], "finals": [state | {"hand": [1, 2, 3]}], "start_draws": {("g.py:1 reset", "choice"): 1},
-        "step_draws": {}, "calls": {}, "drawn": {"reset": ["H"]}, "steady": set(),
-        "observations": [np.zeros(2, np.float32)], "rewards": [1.0],
+        "step_draws": {}, "calls": {}, "steady": set(),
+        "drawn": {("reset", "choice"): [Draw("g.py:1 reset", "choice", "H")]},
+        "observations": [np.full(2, 0.1, np.float32)], "rewards": [1.0],
     }  # fmt: skip
     return Seen(**{**base, **changes})
 
 
 def test_a_whole_draft_is_a_contract_that_can_be_read():
-    draft = draft_tables(seen(max_episode_steps=100), ["suit"])
+    draft = draft_tables(seen(max_episode_steps=100), Source(drawn=["suit"]))
     text = contract_text("module:Game", "fast_game.env:Game", draft, 100, [("rules", "_f", ["a"])])
     contract = contracts.read(text)
     assert {name: e.text for name, e in contract.state.items()} == {
@@ -91,16 +187,35 @@ def test_a_whole_draft_is_a_contract_that_can_be_read():
 
 
 def test_without_a_limit_the_steps_are_not_counted():
-    assert "time" not in draft_tables(seen(), ["suit"]).state
+    assert "time" not in draft_tables(seen(), Source(drawn=["suit"])).state
 
 
 def test_luck_that_is_text_and_matters_is_refused():
     with pytest.raises(DraftError, match="reset draws what is not a number"):
-        draft_tables(seen(states=[{"score": 1}], finals=[]), [])
+        draft_tables(seen(states=[{"score": 1}], finals=[]), Source())
+
+
+def test_a_text_that_is_chosen_from_a_list_is_luck_by_its_index():
+    drawn = {("reset", "choice"): [Draw("g.py:1 reset", "choice", "H", (2, 4))]}
+    draft = draft_tables(seen(states=[{"score": 1}], finals=[], drawn=drawn), Source())
+    assert draft.start == {"reset": "picks('reset.choice', 0)"}
+
+
+def test_what_never_changes_or_is_never_read_is_ignored_with_that_reason():
+    states = [{"deck": deck(), "names": ["a"], "hand": [], "n": 1}, {"deck": deck(), "names": ["a"], "n": 1}]
+    draft = draft_tables(seen(states=states, finals=[], drawn={}), Source(unread=["hand"]))
+    assert draft.state == {"n": "n"}
+    assert draft.ignored == {
+        "reference.deck": "it never changes in value", "reference.names": "it never changes in value",
+        "reference.hand": "nothing reads it",
+    }  # fmt: skip
+    problem = draft_tables(seen(states=states, finals=[], drawn={}), Source()).problems
+    assert problem == ["hand is not there in every state; say in [ignored] why it does not matter."]
 
 
 def test_what_only_a_person_can_decide_is_written_down_and_the_rest_is_drafted():
-    draft = draft_tables(seen(states=[{"score": 1, "map": object()}], finals=[], drawn={}), [])
+    states = [{"score": 1, "map": object()}, {"score": 2, "map": object()}]
+    draft = draft_tables(seen(states=states, finals=[], drawn={}), Source())
     assert draft.state == {"score": "score"}
     assert "map is a object" in draft.problems[0]
     text = contract_text("m:G", "g.env:G", draft, None, [])

@@ -12,13 +12,13 @@ from envwright.core.errors import EnvwrightError
 from envwright.core.layouts import PLAIN, SHARDED
 from envwright.recipe import measure as measuring
 from envwright.recipe.briefing import Briefing
-from envwright.recipe.interface import Interface
 from envwright.recipe.measure import MeasureError, measure
 from envwright.recipe.versions import write_files
 from envwright.references.gymnasium_env import gymnasium_reference
 from envwright.references.python.luck import Recorded
 from envwright.sandbox.box import Box, Limits
 from envwright.verify.host import Apart, Here
+from envwright.verify.interface import Interface
 
 REFERENCE = f"{Path(stroll.__file__).resolve()}:Stroll"
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from envwright.candidates.rust_crate import load, rust_candidate
-from envwright.recipe.interface import Interface
 from envwright.recipe.package.wheel import write_wheel
 from envwright.recipe.targets.rust.wheel import library, tag
 from envwright.verify.contract import Contract
+from envwright.verify.interface import Interface
 
 pytestmark = pytest.mark.slow  # a crate is built
 

@@ -12,13 +12,13 @@ from test_rust_scaffold import GAME
 from envwright.candidates.rust_crate import RustCandidate, RustError, load, rust_candidate
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box
-from envwright.recipe.interface import Field, Interface
 from envwright.recipe.targets import rust
 from envwright.recipe.targets.rust.names import TYPES
 from envwright.sandbox.box import Limits
 from envwright.verify import pairs
 from envwright.verify.contract import Contract
 from envwright.verify.engine import verify
+from envwright.verify.interface import Field, Interface
 from envwright.verify.session import Effort
 from envwright.verify.verdict import Verdict
 

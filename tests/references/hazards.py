@@ -320,3 +320,17 @@ class Phases(Game):
     def double(self, x: int) -> int:
         twice = 2 * x
         return twice  # noqa: RET504 - to have a line to stop before
+
+
+class LateTurn(Game):
+    """An attribute that changes for the first time long after the beginning, and back at a reset."""
+
+    length = 80
+
+    def begin(self) -> None:
+        self.phase = Phase.BID
+
+    def turn(self, action: int) -> float:
+        if self.t > 60:
+            self.phase = Phase.PLAY
+        return action if self.phase is Phase.BID else -action

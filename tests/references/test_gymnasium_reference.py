@@ -88,6 +88,17 @@ def test_spaces_and_shapes() -> None:
             assert (reference.action_space, reference.observation_shape) == (space, shape)
 
 
+def test_several_whole_numbers_are_a_box_of_them() -> None:
+    from envwright.references import gymnasium_env
+
+    several, int64 = gym.spaces.MultiDiscrete, np.dtype(np.int64)
+    assert gymnasium_env._space(several([4, 2])) == Box(0.0, (3.0, 1.0), (2,), int64)
+    assert gymnasium_env._space(several([4, 2], start=[1, -1])) == Box((1.0, -1.0), (4.0, 0.0), (2,), int64)
+    assert gymnasium_env._space(several([[3, 3], [3, 3]])) == Box(0.0, 2.0, (2, 2), int64)
+    assert gymnasium_env._space(several([[3, 3], [3, 2]])) is None
+    assert gymnasium_env._observation_space(gym.spaces.MultiBinary(3)) == Box(0.0, 1.0, (3,), np.dtype(np.int8))
+
+
 def test_actions_are_in_their_space_and_follow_the_generator() -> None:
     from envwright.references import gymnasium_env
 

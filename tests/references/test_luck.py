@@ -197,3 +197,37 @@ def test_replayed_values_are_copies() -> None:
     with Take(Shared(), take.draws):
         rng.random(2)[:] = -1
     assert (take.draws[0].value >= 0).all()
+
+
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState, random.Random])
+def test_a_choice_of_one_says_which_it_was_and_is_found_again(make: Any) -> None:
+    things = [7, 5, 7, 5, 7, 5]
+    plain = make(4)
+    wanted = [plain.choice(things) for _ in range(20)]
+    rng = luck.recorded_rng(make(4))
+    with Take(Shared()) as take:
+        assert same([rng.choice(things) for _ in range(20)], wanted)
+    assert all(d.pick is not None and things[d.pick[0]] == d.value and d.pick[1] == 6 for d in take.draws)
+    assert len({d.pick for d in take.draws}) > 2  # twins are told apart
+    with Take(Shared(), take.draws) as again:
+        assert same([rng.choice(things) for _ in range(20)], wanted)
+    assert [d.pick for d in again.draws] == [d.pick for d in take.draws]
+    with Take(Shared(), [d._replace(pick=None) for d in take.draws]) as old:  # a tape from before there were picks
+        [rng.choice([5, 7]) for _ in range(20)]
+    assert old.draws[0].pick == ([5, 7].index(wanted[0]), 2)
+
+
+def test_what_is_no_choice_of_one_from_a_list_has_no_index() -> None:
+    rng = luck.recorded_rng(np.random.default_rng(0))
+    with Take(Shared()) as take:
+        rng.choice([1, 2, 3], 2)
+        rng.choice(np.eye(3))
+        rng.choice([1, 2], size=None)
+        rng.integers(3)
+        rng.choice(5)
+        rng.choice([4, 6], p=[0.0, 1.0])
+    assert [d.pick is None for d in take.draws] == [True, True, True, True, False, False]
+    assert take.draws[-1].pick == (1, 2)
+    with Take(Shared(), take.draws[-1:]) as elsewhere:
+        assert rng.choice([1, 2]) == 6  # the tape is obeyed, but the list has no such thing
+    assert elsewhere.draws[0].pick is None

@@ -1,10 +1,13 @@
 """What is wrong with a reference is found, and named."""
 
+from typing import Any
+
 import pytest
 from loading import hazard
 
 from envwright.references.gymnasium_env import gymnasium_reference
 from envwright.references.minatar_game import minatar_reference
+from envwright.references.python import reference as reference_module
 from envwright.references.self_check import SelfCheck, check_reference
 
 
@@ -25,6 +28,18 @@ def test_sound_references_have_nothing_to_find(id: str) -> None:
 @pytest.mark.parametrize("name", ["GlobalRandom", "BoundName", "GlobalNumpy", "Aliased", "Containers", "Shuffled"])
 def test_awkward_but_sound_environments_have_nothing_to_find(name: str) -> None:
     assert {finding.where for finding in check(name).findings} <= {"late"}  # it does survive a reset
+
+
+@pytest.mark.parametrize("trial", [None, (50, 50)])
+def test_what_changes_late_is_state_like_any_other(trial: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether the trial of a new reference sees it, or only the check itself does."""
+    if trial:
+        monkeypatch.setattr(reference_module, "_TRIAL", trial)
+    with hazard("LateTurn") as reference:
+        reference.reset(0)
+        assert ("phase" in reference.snapshot()) is (trial is None)
+        assert check_reference(reference, 2).findings == ()
+        assert "phase" in reference.snapshot()
 
 
 def test_time_is_found_to_be_no_luck() -> None:

@@ -19,8 +19,8 @@ from envwright.recipe.events import (
     RolledBack,
     Settled,
 )
-from envwright.recipe.interface import Field, Interface
 from envwright.recipe.versions import digest
+from envwright.verify.interface import Field, Interface
 
 INTERFACE = Interface(
     package="fast_blackjack",

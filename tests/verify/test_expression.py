@@ -8,7 +8,8 @@ import pytest
 from envwright.references.protocol import Draw
 from envwright.verify.expression import ExpressionError, parse
 
-DRAWS = (Draw("game.py:3 deal", "integers", 7), Draw("game.py:9 roll", "random", 0.5), Draw("game.py:3 deal", "x", 8))
+DRAWS = (Draw("game.py:3 deal", "integers", 7), Draw("game.py:9 roll", "random", 0.5), Draw("game.py:3 deal", "x", 8),
+         Draw("game.py:5 pick", "choice", 9, (2, 4)), Draw("game.py:5 pick", "choice", 9, (0, 3)))  # fmt: skip
 NAMES = {"state": np.array([1.5, 2.5]), "cards": [3, 1], "nothing": None, "grid": np.eye(2), "letter": "a"}
 
 
@@ -52,6 +53,10 @@ def value(text: str, **more):
         ("draws('deal')", [7, 8]),
         ("draws('deal', 1)", 8),
         ("draws('deal', -2)", 7),
+        ("draws('deal.integers')", [7]),
+        ("draws('deal.x', 0)", 8),
+        ("picks('pick.choice', 0)", 2),
+        ("pad(picks('pick'), 3)", [2, 0, 0]),
         ("1 if cards else 0", 1),
         ("{'a': 4}['a']", 4),
     ],
@@ -63,11 +68,18 @@ def test_what_an_expression_can_say(text, expected):
 def test_luck_that_was_not_drawn_is_masked_wherever_it_goes():
     assert value("draws('deal', 2)") is np.ma.masked
     assert value("draws('nowhere', 0)") is np.ma.masked
+    assert value("draws('deal.choice', 0)") is np.ma.masked
+    assert value("picks('nowhere', 0)") is np.ma.masked
     assert value("categorical([0.5, 0.5], draws('nowhere', 0))") is np.ma.masked
     assert value("pick(cards, draws('nowhere', 0))") is np.ma.masked
     padded = value("pad(draws('deal'), 4)")
     assert padded.mask.tolist() == [False, False, True, True]
     assert padded.filled().tolist() == [7, 8, 0, 0]
+
+
+def test_only_a_choice_of_one_has_an_index():
+    with pytest.raises(ExpressionError, match=r"integers at game\.py:3 deal is not a choice of one from a list"):
+        value("picks('deal')")
 
 
 def test_categorical_is_the_first_index_whose_running_sum_passes():

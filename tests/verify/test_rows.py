@@ -60,6 +60,24 @@ def test_luck_that_the_contract_does_not_mention_is_refused_by_its_place():
         step_row(contract(), game(), outcome(short), 1, {})
 
 
+def test_luck_may_be_mapped_or_ignored_by_method():
+    text = HEAD + "[chance.step]\nu = \"draws('roll.random', 0)\"\n[chance.ignored]\n\"roll.choice\" = 'it is shown'"
+    other = Draw("g.py:2 roll", "choice", "H")
+    assert step_row(contract(text), game(), outcome(ROLL, other), 1, {})["chance.u"] == 0.25
+    with pytest.raises(ExpressionError, match=r"draws integers at g\.py:2 roll,"):
+        step_row(contract(text), game(), outcome(ROLL, Draw("g.py:2 roll", "integers", 1)), 1, {})
+
+
+def test_an_attribute_that_is_called_like_an_outcome_is_meant_in_the_state():
+    text = HEAD + "[state]\nobs = 'obs'\n[chance.start]\n[chance.step]"
+    for row in (
+        step_row(contract(text), game(obs=7), outcome(), 1, {}),
+        start_row(contract(text), game(obs=7), outcome()),
+    ):
+        assert row["state.obs"] == 7
+        assert row["observation"].tolist() == [1.0]
+
+
 def test_luck_may_be_drawn_where_no_luck_is_handed_in():
     assert "chance.roll" not in step_row(contract(HEAD), game(), outcome(DEAL), 1, {})
 

@@ -46,7 +46,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         if seed is not None:
             self._key, self._calls, self._state = chance.key(jnp.uint32(seed)), 0, None
         obs, self._state = _begin(self.env, self._key, self._call(), self._state, self.params)
-        return _own(obs), {}
+        return self._sight(obs), {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """One step. Never resets."""
@@ -56,7 +56,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         step = _step(self.env, self._key, self._call(), self._state, np.asarray(action), self.params)
         self._state = step.state
         info = jax.tree.map(_scalar, step.info)
-        return _own(step.obs), float(step.reward), bool(step.terminated), bool(step.truncated), info
+        return self._sight(step.obs), float(step.reward), bool(step.terminated), bool(step.truncated), info
 
     def render(self) -> Any:
         """The state as a picture, if `render_mode` is "rgb_array"."""
@@ -65,6 +65,10 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         if self._state is None:
             raise EnvwrightError("Reset the environment before drawing it.")
         return self.env.render(jax.tree.map(np.asarray, self._state), self.params)
+
+    def _sight(self, obs: Any) -> Any:
+        """What is observed, for the caller to keep; of a `Discrete` space a number, which can be a key of a table."""
+        return np.int64(obs) if isinstance(self.observation_space, gymnasium.spaces.Discrete) else _own(obs)
 
     def _call(self) -> np.uint32:
         self._calls += 1

@@ -32,6 +32,7 @@ class Kind(NamedTuple):
 _PROGRAM = ("model", "free", "price", "environment", "arguments")
 
 AGENTS: dict[str, Kind] = {
+    "builtin": Kind("envwright.recipe.builtin:make_builtin", ()),  # of another room, so imported when it is asked for
     "claude": Kind("envwright.agents.claude:make_claude", ("model", "free", "environment", "arguments")),
     "gemini": Kind("envwright.agents.gemini:make_gemini", _PROGRAM),
     "codex": Kind("envwright.agents.codex:make_codex", _PROGRAM),
@@ -83,7 +84,8 @@ def find_agent(name: str, options: Mapping[str, Any] | None = None) -> Agent:
     kind = AGENTS[chosen]
     for option, value in given.items():
         if option not in kind.options:
-            raise AgentError(f"[agents.{name}] has an option {option!r}; {_near(option, kind.options)}")
+            known = _near(option, kind.options) if kind.options else "this kind has none."
+            raise AgentError(f"[agents.{name}] has an option {option!r}; {known}")
         if not _FITS[wanted := _OPTIONS[option]](value):
             raise AgentError(f"[agents.{name}] has {option} = {value!r}; it has to be {wanted}.")
     module, _, maker = kind.maker.partition(":")

@@ -2,6 +2,7 @@
 
 import argparse
 
+from envwright.agents.find import all_agents
 from envwright.core.registry import registered
 
 NAME = "completion"
@@ -63,8 +64,9 @@ def _words(parser: argparse.ArgumentParser) -> dict[str, list[str]]:
     for name, sub in commands.choices.items():
         options = [option for action in sub._actions for option in action.option_strings if option.startswith("--")]
         choices = [str(choice) for action in sub._actions for choice in action.choices or ()]
-        takes_env = any(action.dest == "env" for action in sub._actions)
-        words[name] = options + choices + (envs if takes_env else [])
+        takes = {action.dest for action in sub._actions}
+        choices += [*(envs if "env" in takes else []), *(all_agents() if "agent" in takes else [])]
+        words[name] = options + choices
     return words
 
 

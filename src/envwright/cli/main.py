@@ -1,6 +1,7 @@
 """Parse the command line, run the command, turn a user's mistake into one sentence and exit code 2."""
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -40,7 +41,7 @@ Fast reinforcement-learning environments, proven to behave like the slow ones th
 EPILOG = """\
 Begin with:
   envwright doctor               what is installed, and who can translate
-  envwright translate gymnasium:Taxi-v4 --agent claude --budget 5
+  envwright translate gymnasium:Taxi-v4
                                  a slow environment into a fast one, verified
 
   envwright list                 what there is
@@ -81,6 +82,15 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _look_here_too() -> None:
+    """Let `my_module:MyEnv` be a file of the folder one is in, here and in child processes. It is looked at last, so
+    that nobody's `random.py` takes the place of Python's."""
+    with contextlib.suppress(FileNotFoundError):  # a folder that was deleted meanwhile
+        here = os.getcwd()
+        if here not in sys.path:
+            sys.path.append(here)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; 0 is success, 1 a negative answer, 2 a mistake that can be put right."""
     parser = build_parser()
@@ -88,6 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if "run" not in args:
         parser.print_help()
         return 2
+    _look_here_too()
     try:
         return args.run(args)
     except EnvwrightError as error:

@@ -1,16 +1,18 @@
 """A run in the foreground: the panel, the loop, and what is said at the end."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from envwright.agents.protocol import Money
+from envwright.agents.protocol import Agent, Money
 from envwright.cli.panel import Panel
 from envwright.cli.screen import bold
+from envwright.recipe.builtin import BuiltinAgent
 from envwright.recipe.events import Event, Measured
 from envwright.recipe.loop import translate
 from envwright.recipe.project import CONTRACT, Project
 from envwright.recipe.result import Result, finish
-from envwright.recipe.run import WaitingError
+from envwright.recipe.run import RefusedError, WaitingError
 from envwright.recipe.start import find_agents, open_run
 from envwright.recipe.view import current_files, text, view
 from envwright.report import write_report
@@ -33,6 +35,10 @@ def carry_out(project: Project, budget: Money | None = None) -> int:
             try:
                 files = translate(run, brief, project.rules)
                 result = finish(run, brief, project, files, panel.doing)
+            except RefusedError:
+                panel.close()
+                _tell_refusals(agents)
+                raise
             finally:  # of an unfinished run, too
                 written = current_files(brief.scaffold, run.journal.events)
                 write_report(project.name, brief.interface, run.journal.events, written, report, contract)
@@ -45,6 +51,13 @@ def carry_out(project: Project, budget: Money | None = None) -> int:
         return WAITING
     finally:
         panel.close()
+
+
+def _tell_refusals(agents: Sequence[Agent]) -> None:
+    """All that the rules do not cover, a line each; a single one is in the sentence that follows."""
+    lines = [line for agent in agents if isinstance(agent, BuiltinAgent) for line in agent.refusals()]
+    if len(lines) > 1:
+        print("\n".join(f"  {line}" for line in lines), file=sys.stderr)
 
 
 def _tell(result: Result, report: Path, events: tuple[Event, ...], money: str) -> None:

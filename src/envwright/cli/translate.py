@@ -6,11 +6,14 @@ from pathlib import Path
 from envwright.cli.numbers import dollars_given
 
 NAME = "translate"
-HELP = "Translate a slow environment into a fast one, verified, with any coding agent, for at most --budget dollars."
+HELP = "Translate a slow environment into a fast one, verified: by rule, or with any coding agent and a budget."
 EXAMPLES = """\
 examples:
-  envwright translate gymnasium:Taxi-v4 --agent claude --budget 5
-  envwright translate my_module:MyEnv --agent handoff         you, or a tool of your own, write the files
+  envwright translate gymnasium:Taxi-v4                       by rule, for nothing
+  envwright translate gymnasium:FrozenLake-v1 --set is_slippery=false --set map_name=8x8
+  envwright translate my_module:MyEnv --agent builtin,claude --budget 5
+                                                              what no rule covers, a coding agent writes
+  envwright translate path/to/file.py:MyEnv --agent handoff   you, or a tool of your own, write the files
   envwright translate my_project/ --agent api                 a folder with envwright.toml: C, TypeScript, anything
   envwright translate examples/recorded/cart_pole             a recorded run, played again, for nothing
 
@@ -26,7 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--target", choices=("jax", "rust"), help="what to translate to (default: as the plan suggests)"
     )
-    parser.add_argument("--agent", help="who translates, see: envwright agents; several with commas, in order")
+    parser.add_argument(
+        "--set", dest="options", action="append", default=[], metavar="NAME=VALUE", help="an option of the original"
+    )
+    parser.add_argument(
+        "--agent",
+        help="who translates, see: envwright agents; several with commas, what one refuses goes to the next "
+        "(default builtin: by rule, for nothing)",
+    )
     parser.add_argument("--model", help="for the agent, where it has a choice")
     parser.add_argument("--budget", type=dollars_given, help="dollars, for the whole run (default 10)")
     parser.add_argument(
@@ -41,10 +51,11 @@ def run(args: argparse.Namespace) -> int:
 
     from envwright.cli.running import carry_out
     from envwright.recipe.begin import begin
+    from envwright.recipe.naming import read_options
 
     project = begin(
         args.reference, args.out, target=args.target, agent=args.agent, model=args.model, budget=args.budget,
-        fresh=args.fresh,
+        fresh=args.fresh, options=read_options(args.options),
     )  # fmt: skip
     if args.transfer:
         project = replace(project, rules=replace(project.rules, transfer=True))

@@ -260,6 +260,8 @@ def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, .
     if made.name not in frame.program.functions:
         return made.value
     memory = frame.memory
+    if frame.writer.drawing and made.luck:
+        raise Unclean
     lucks: list[Code] = []
     for field, count in made.luck.items():
         cursor = memory.cursors.get(field, Static(0))
@@ -280,7 +282,7 @@ def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, .
         for name, drawn in made.draws:
             if name == field:
                 place = None if drawn.place is None else drawn.place + cursor.value
-                frame.writer.collected.append((name, Drawn(drawn.sample, place)))
+                frame.writer.collected.append((name, drawn._replace(place=place)))
     state = record.flush(frame, memory) if made.reads_state else ""
     leaves = [part for value in given.values() if not isinstance(value, Unknown) for part in pack(value, value)]
     inputs = [*([code.name(state)] if state else []), *leaves, *lucks]

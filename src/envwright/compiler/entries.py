@@ -12,7 +12,7 @@ from envwright.compiler.code import Code, Written
 from envwright.compiler.emitting import Made, _key, _write
 from envwright.compiler.frame import Frame, Writer
 from envwright.compiler.kinds import BOOL, FLOAT, INT, Kind, narrow
-from envwright.compiler.luck import Drawn
+from envwright.compiler.luck import DRAWN, Drawn
 from envwright.compiler.memory import Memory
 from envwright.compiler.objects import Objects
 from envwright.compiler.packing import pack
@@ -40,19 +40,14 @@ class Interface(Protocol):
 
 def _top(program: Program, start: bool) -> Frame:
     writer = Writer(start=start, top=True)
-    writer.taken |= {"state", "chance", "action"}
+    writer.taken |= {"state", "chance", "action", "key", "keys"}
     return Frame(program, writer, Memory())
 
 
 def write_start(program: Program, interface: Interface, objects: Objects) -> None:
     """`start` and `draw_start`."""
     frame = _top(program, start=True)
-    for key, slot in program.slots.items():
-        if slot.form == "listed":
-            blank = slot.blank()
-            array, count = (blank[name] for name, _ in slot.fields)
-            held = Counted(Array(array.code, array.kind, listed=True), Array(code.const(0), count.kind, weak=True))
-            frame.memory.attributes[key] = frame.memory.hold(held)
+    _blank_lists(program, frame)
     callee, given = _entry(objects.start, objects.start_arguments)
     value = read_inline(frame, callee, given, {})
     value = frame.memory.deep(value)
@@ -62,7 +57,22 @@ def write_start(program: Program, interface: Interface, objects: Objects) -> Non
     state = record.flush(frame, frame.memory)
     result = code.tuple_of([observation, code.name(state)])
     _add(program, "start", [("chance", "StartChance")], frame, result, "tuple[jax.Array, State]", "Begin an episode.", callee)
+    if any(drawn.late for _, drawn in frame.writer.collected):
+        drawing = _top(program, start=True)
+        drawing.writer.drawing = True
+        _blank_lists(program, drawing)
+        _write_drawing(program, drawing, callee, given, "start", interface.start_luck)
+        return
     _add_draw(program, "draw_start", [("key", "jax.Array")], "StartChance", interface.start_luck, frame.writer.collected, "start")
+
+
+def _blank_lists(program: Program, frame: Frame) -> None:
+    """Before an episode, lists are empty; what was in them does not matter, or episodes would not be separate."""
+    for key, slot in program.slots.items():
+        if slot.form == "listed":
+            array, count = (slot.blank()[name] for name, _ in slot.fields)
+            held = Counted(Array(array.code, array.kind, listed=True), Array(code.const(0), count.kind, weak=True))
+            frame.memory.attributes[key] = frame.memory.hold(held)
 
 
 def write_step(program: Program, interface: Interface, objects: Objects) -> None:
@@ -89,6 +99,12 @@ def write_step(program: Program, interface: Interface, objects: Objects) -> None
     }
     parameters = [("state", "State"), ("action", "jax.Array"), ("chance", "StepChance")]
     _add(program, "apply", parameters, frame, code.call("Step", **fields), "Step", "Take a step.", callee)
+    if any(drawn.late for _, drawn in frame.writer.collected):
+        drawing = _top(program, start=False)
+        drawing.writer.drawing = True
+        record.load(drawing, drawing.memory, "state")
+        _write_drawing(program, drawing, callee, [*given, _action(interface)], "step", interface.step_luck)
+        return
     parameters = [("key", "jax.Array"), ("state", "State"), ("action", "jax.Array")]
     _add_draw(program, "draw", parameters, "StepChance", interface.step_luck, frame.writer.collected, "step")
 
@@ -170,6 +186,32 @@ def _add_draw(
     result = code.call(record_name, **values)
     doc = "Draw the luck of a new episode." if when == "start" else "Draw the luck of a step."
     program.functions[name] = Written(name, parameters, body, result, record_name, doc, "", bases={n: n for s in body for n in s.targets})
+
+
+def _write_drawing(program: Program, frame: Frame, callee: Callee, given: list[Value], when: str, fields: Sequence[Any]) -> None:
+    """A function that draws luck by going through the step: what a draw depends on is computed, the rest is left out."""
+    rooms = {piece.name: piece.room for piece in program.luck[when].values()}
+    for wanted in fields:
+        room = rooms[wanted.name]
+        blank = Static(0) if room is None else Items((Static(0),) * room)
+        frame.memory.attributes[DRAWN, wanted.name] = blank
+    read_inline(frame, callee, given, {})
+    values: dict[str, Code] = {}
+    for wanted in fields:
+        kind = Kind(narrow(wanted.dtype), tuple(wanted.shape))
+        value = frame.memory.attributes[DRAWN, wanted.name]
+        empty = isinstance(value, Static) or (isinstance(value, Items) and all(isinstance(v, Static) for v in value.items))
+        values[wanted.name] = zero(kind).code if empty else cast_to(as_array(value), kind).code
+    body = frame.writer.blocks[0]
+    frame.line = 0
+    split = code.call("jax.random.split", code.name("key"), code.const(frame.writer.drawn))
+    body.insert(0, code.Assign(["keys"], split))
+    record_name, name = ("StartChance", "draw_start") if when == "start" else ("StepChance", "draw")
+    parameters = [("key", "jax.Array"), *([("state", "State"), ("action", "jax.Array")] if when == "step" else [])]
+    doc = "Draw the luck of a new episode." if when == "start" else "Draw the luck of a step."
+    program.functions[name] = Written(
+        name, parameters, body, code.call(record_name, **values), record_name, doc, "", bases=frame.writer.bases
+    )
 
 
 def _typed(made: Code, own: list[tuple[int | None, str]], kind: Kind) -> Code:

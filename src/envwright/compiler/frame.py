@@ -28,6 +28,8 @@ class Writer:
     luck: dict[str, str] = field(default_factory=dict)  # piece of luck -> the parameter that has it
     start: bool = False  # whether it begins an episode: then there is no state yet
     top: bool = False  # whether it is the function that begins or steps the game, which has all the luck
+    drawing: bool = False  # whether it draws luck, instead of using luck that was drawn
+    drawn: int = 0  # how often
     collected: list[tuple[str, Any]] = field(default_factory=list)  # how the luck that it uses is drawn
 
     def fresh(self, base: str) -> str:

@@ -17,7 +17,7 @@ from envwright.compiler.lists import counted, in_use, items_of
 from envwright.compiler.memory import Memory
 from envwright.compiler.merge import join, join_memories
 from envwright.compiler.operators import truth
-from envwright.compiler.packing import pack, rebuild, same_shape
+from envwright.compiler.packing import leaf_kinds, pack, rebuild, same_shape
 from envwright.compiler.refusal import Refused
 from envwright.compiler.shapes import zero
 from envwright.compiler.statements import Exit, Flow, execute
@@ -39,6 +39,7 @@ from envwright.compiler.values import (
 )
 
 UNROLLED = 4  # turns that are always written out
+UNROLLED_BY_JAX = 16  # turns that the compiler writes out, which is faster
 MOST = 64  # turns that are written out if there is no other way
 
 
@@ -263,11 +264,12 @@ def _counted_loop(frame: Frame, node: ast.For, turns: Turns) -> Flow:
 
 def _run(frame: Frame, node: ast.For | ast.While, turns: Turns | None, test: ast.expr | None) -> Flow:
     carried = _find_carried(frame, node, turns)
-    for _ in range(4):
-        trial = _body(frame, node, turns, test, carried)
+    result: Value | None = None
+    for _ in range(5):
+        trial = _body(frame, node, turns, test, carried, result)
         if trial.stable:
             break
-        carried = trial.carried
+        carried, result = trial.carried, trial.result
     else:
         raise Refused("a value changes its kind from one turn of a loop to the next")
     return _write(frame, node, turns, carried, trial)
@@ -282,7 +284,7 @@ class Trial:
     define: Define
     test: Define | None
     flags: list[str]
-    result: Value | None
+    result: Value | None  # what a return in the loop gives
 
 
 def _find_carried(frame: Frame, node: ast.For | ast.While, turns: Turns | None) -> list[Carried]:
@@ -352,19 +354,23 @@ def _loosened(frame: Frame, value: Value) -> Value:
     return value
 
 
-def _body(frame: Frame, node: Any, turns: Turns | None, test: ast.expr | None, carried: list[Carried]) -> Trial:
-    """The body as a function of what is carried."""
-    outer = frame.memory
-    writer = frame.writer
-    going = any(isinstance(n, ast.Break | ast.Return) for n in ast.walk(node))
+def _body(
+    frame: Frame, node: Any, turns: Turns | None, test: ast.expr | None, carried: list[Carried], like: Value | None
+) -> Trial:
+    """The body as a function of what is carried; `like` is what a return in it gives."""
+    outer, writer = frame.memory, frame.writer
+    ends_early = any(isinstance(n, ast.Break | ast.Return) for n in ast.walk(node))
     turn = writer.fresh("i") if turns is not None else ""
     parameters: list[str] = []
     inside = outer.copy()
     for item in carried:
-        value, names = rebuild(item.value, lambda hint: writer.fresh(hint), _hint(item))
+        value, names = rebuild(item.value, writer.fresh, _hint(item))
         parameters += names
         getattr(inside, item.place)[item.key] = value
-    flag = writer.fresh("going_on") if going else ""
+    old_result, result_names = rebuild(like, writer.fresh, "result") if like is not None else (None, [])
+    returned = [writer.fresh("returned")] if like is not None else []
+    flag = [writer.fresh("going_on")] if ends_early else []
+    before = [*parameters, *result_names, *returned]
     writer.blocks.append([])
     frame.depth += 1
     frame.memory = inside
@@ -372,59 +378,64 @@ def _body(frame: Frame, node: Any, turns: Turns | None, test: ast.expr | None, c
         if turns is not None:
             unpack(frame, node.target, turns.element(code.name(turn)))
         flow = execute(frame, node.body)
-        memory, on, result = _ends(frame, flow, inside)
+        memory, on, result = _ends(frame, flow)
         frame.memory = memory
-        after = [memory.deep(v) if not isinstance(v := getattr(memory, c.place)[c.key], Ref) or c.place == "cells" else v for c in carried]
-        after = [memory.deep(v) for v in after]
-        stable, wanted = True, []
-        for item, value in zip(carried, after, strict=True):
-            if isinstance(value, Unknown):
-                raise value.why
-            widened = _widen(item.value, value)
-            stable = stable and widened is item.value
-            wanted.append(Carried(item.place, item.key, widened))
-        leaves = []
+        after = [memory.deep(getattr(memory, c.place)[c.key]) for c in carried]
+        wanted = [Carried(c.place, c.key, _widen(c.value, value)) for c, value in zip(carried, after, strict=True)]
+        stable = all(w.value is c.value for w, c in zip(wanted, carried, strict=True))
+        form = _form(frame, result[1], like) if result is not None else None
+        stable = stable and form is like
+        leaves: list[Code] = []
         if stable:
-            for item, value in zip(carried, after, strict=True):
-                leaves += pack(value, item.value)
-            if going:
-                if turns is not None:  # turns after a break change nothing
-                    held = [code.call("jnp.where", code.name(flag), new, code.name(old)) for new, old in zip(leaves, parameters, strict=True)]
-                    leaves = held
-                    on_code = code.both(code.name(flag), on)
-                else:
-                    on_code = on
-                leaves.append(on_code)
+            leaves = [part for c, value in zip(carried, after, strict=True) for part in pack(value, c.value)]
+            if result is not None and like is not None and old_result is not None:
+                when, value = result
+                new = pack(value, like)
+                leaves += [code.call("jnp.where", when.code, n, code.name(o)) for n, o in zip(new, result_names, strict=True)]
+                leaves.append(code.binary(code.name(returned[0]), ast.BitOr(), when.code))
+            if flag and turns is not None:  # turns after the end change nothing
+                leaves = [code.call("jnp.where", code.name(flag[0]), n, code.name(o)) for n, o in zip(leaves, before, strict=True)]
+                on = code.both(code.name(flag[0]), on)
+            leaves += [on] if flag else []
     finally:
         frame.depth -= 1
         body = writer.blocks.pop()
         frame.memory = outer
-    if result is not None:
-        raise Refused("a return in the middle of a loop is not covered")
-    carry = [*parameters, *([flag] if flag else [])]
-    define = Define(writer.fresh("body"), [turn] if turn else [], body, code.tuple_of(leaves))
-    define.parameters += carry
-    tested = _test(frame, test, carried, flag, inside) if test is not None and stable else None
-    return Trial(stable, wanted, define, tested, [flag] if flag else [], result)
+    define = Define(writer.fresh("body"), [*([turn] if turn else []), *before, *flag], body, code.tuple_of(leaves))
+    tested = _test(frame, test, carried, [*result_names, *returned], flag, inside) if test is not None and stable else None
+    return Trial(stable, wanted, define, tested, flag, form)
 
 
-def _ends(frame: Frame, flow: Flow, inside: Memory) -> tuple[Memory, Code, Value | None]:
-    """What holds after a turn, and whether another one follows."""
-    ways = [(e, True) for e in flow.continues] + [(e, False) for e in flow.breaks]
-    result = flow.returns[0].value if flow.returns else None
+def _form(frame: Frame, value: Value, like: Value | None) -> Value:
+    """What a return gives, as arrays; the same object if it is so already."""
+    loose = _loosened(frame, value)
+    return like if like is not None and same_shape(like, loose) else loose
+
+
+def _ends(frame: Frame, flow: Flow) -> tuple[Memory, Code, tuple[Array, Value] | None]:
+    """What holds after a turn, whether another one follows, and what is returned in it, and when."""
     memory, on = flow.memory, code.const(True)
+    result: tuple[Array, Value] | None = None
+    ways = [*((e, "on") for e in flow.continues), *((e, "break") for e in flow.breaks), *((e, "return") for e in flow.returns)]
     if memory is None and not ways:
-        raise Refused("a loop whose body always ends it is not covered") if result is None else Refused("a return in the middle of a loop is not covered")
-    ordered = [*[(e, True) for e in flow.continues], *[(e, False) for e in flow.breaks]]
-    for way, goes_on in ordered:
-        if memory is None or way.when is None:
-            memory, on = way.memory, code.const(goes_on)
-            continue
-        memory = join_memories(frame, way.when, way.memory, memory)
-        if not goes_on:
-            on = code.negated(way.when.code) if isinstance(on, ast.Constant) and on.value is True else code.both(on, code.negated(way.when.code))
+        raise Refused("a loop whose body never ends is not covered")
+    for way, kind in ways:
+        always = Array(code.call("jnp.bool_", code.const(True)), Kind(BOOL))
+        when = way.when or always
+        if kind == "return":
+            value = way.memory.deep(way.value)
+            result = (when, value) if result is None else _either(frame, result, (when, value))
+        memory = way.memory if memory is None or way.when is None else join_memories(frame, when, way.memory, memory)
+        if kind != "on":
+            stays = code.negated(when.code)
+            on = stays if isinstance(on, ast.Constant) else code.both(on, stays)
     assert memory is not None
     return memory, on, result
+
+
+def _either(frame: Frame, first: tuple[Array, Value], second: tuple[Array, Value]) -> tuple[Array, Value]:
+    when = Array(code.binary(first[0].code, ast.BitOr(), second[0].code), Kind(BOOL))
+    return when, join(frame, first[0], first[1], second[1])
 
 
 def _widen(before: Value, after: Value) -> Value:
@@ -458,16 +469,18 @@ def _hint(item: Carried) -> str:
     return item.key if isinstance(item.key, str) else item.key[1].strip("_")
 
 
-def _test(frame: Frame, test: ast.expr, carried: list[Carried], flag: str, inside: Memory) -> Define:
+def _test(
+    frame: Frame, test: ast.expr, carried: list[Carried], others: list[str], flag: list[str], inside: Memory
+) -> Define:
     """The condition of a while loop, as a function of what is carried."""
     writer, outer = frame.writer, frame.memory
     names: list[str] = []
     memory = inside.copy()
     for item in carried:
-        value, own = rebuild(item.value, lambda hint: writer.fresh(hint), _hint(item))
+        value, own = rebuild(item.value, writer.fresh, _hint(item))
         names += own
         getattr(memory, item.place)[item.key] = value
-    own_flag = writer.fresh("going_on") if flag else ""
+    names += [writer.fresh(other) for other in (*others, *flag)]
     writer.blocks.append([])
     frame.memory = memory
     frame.depth += 1
@@ -477,37 +490,37 @@ def _test(frame: Frame, test: ast.expr, carried: list[Carried], flag: str, insid
         frame.depth -= 1
         frame.memory = outer
         body = writer.blocks.pop()
-    result = code.both(code.name(own_flag), asked) if flag else asked
-    return Define(writer.fresh("test"), [*names, *([own_flag] if flag else [])], body, result)
+    result = code.both(code.name(names[-1]), asked) if flag else asked
+    return Define(writer.fresh("test"), names, body, result)
 
 
 def _write(frame: Frame, node: Any, turns: Turns | None, carried: list[Carried], trial: Trial) -> Flow:
     """The loop itself, and what holds after it."""
-    writer = frame.writer
-    if turns is not None and turns.count is not None and turns.length >= 0:
-        pass
+    writer, memory = frame.writer, frame.memory
     leaves: list[Code] = []
     names: list[str] = []
-    memory = frame.memory
     outcome: list[tuple[Carried, Value]] = []
     for item in carried:
         leaves += pack(item.value, item.value)
-        value, own = rebuild(item.value, lambda hint: writer.fresh(hint), _hint(item))
+        value, own = rebuild(item.value, writer.fresh, _hint(item))
         names += own
         outcome.append((item, value))
+    result, returned = None, ""
+    if trial.result is not None:
+        result, own = rebuild(trial.result, writer.fresh, "result")
+        returned = writer.fresh("returned")
+        names += [*own, returned]
+        leaves += [*(zero(kind).code for kind in leaf_kinds(trial.result)), code.call("jnp.bool_", code.const(False))]
     if trial.flags:
-        leaves.append(code.const(True))
+        leaves.append(code.call("jnp.bool_", code.const(True)))
         names.append(writer.fresh("going_on"))
     body = _carry_function(trial.define, turns is not None)
     frame.emit(body)
     start = code.tuple_of(leaves)
     if turns is not None:
-        if turns.count is not None:
-            stop = turns.count.code
-        else:
-            stop = code.const(turns.length)
+        stop = turns.count.code if turns.count is not None else code.const(turns.length)
         made = code.call("jax.lax.fori_loop", code.const(0), stop, code.name(body.name), start)
-        if turns.count is None and turns.length <= 16:
+        if turns.count is None and turns.length <= UNROLLED_BY_JAX:
             made.keywords.append(ast.keyword("unroll", code.const(True)))  # pyright: ignore[reportAttributeAccessIssue]
     else:
         assert trial.test is not None
@@ -519,7 +532,9 @@ def _write(frame: Frame, node: Any, turns: Turns | None, carried: list[Carried],
     frame.emit(Assign(names, made, unpack=True))
     for item, value in outcome:
         getattr(memory, item.place)[item.key] = value
-    return Flow(memory)
+    if result is None:
+        return Flow(memory)
+    return Flow(memory, returns=[Exit(Array(code.name(returned), Kind(BOOL)), result, memory.copy())])
 
 
 def _carry_function(define: Define, counted_turns: bool) -> Define:
@@ -529,22 +544,3 @@ def _carry_function(define: Define, counted_turns: bool) -> Define:
     unpacking: list[Any] = [Assign(list(rest), code.name("carry"), unpack=True)] if rest else []
     return Define(define.name, [*turn, "carry"], [*unpacking, *define.body], define.result)
 
-
-def unused(value: Value) -> Value:
-    return NONE if isinstance(value, Unknown) else value
-
-
-def mask_of(value: Counted) -> Array:
-    return in_use(value)
-
-
-def blank(kind: Kind) -> Array:
-    return zero(kind)
-
-
-def flag_kind() -> Kind:
-    return Kind(BOOL)
-
-
-def joined_value(frame: Frame, when: Array, a: Value, b: Value) -> Value:
-    return join(frame, when, a, b)

@@ -27,9 +27,8 @@ from envwright.compiler.values import (
     Value,
     as_array,
     cast,
+    names_arrays,
 )
-
-LARGE = 2**31 - 1
 
 
 class Piece(NamedTuple):
@@ -44,8 +43,9 @@ class Piece(NamedTuple):
 class Drawn(NamedTuple):
     """How a draw is made."""
 
-    sample: Code  # with `key` in it, and `shape` where it draws several
+    sample: Code  # with `key` in it
     place: int | None  # which of the field; None: any
+    late: bool = False  # it depends on what happens before it in the same step
 
 
 def read_luck(expressions: Mapping[str, str], kinds: Mapping[str, tuple[tuple[int, ...], str]]) -> dict[tuple[str, str], Piece]:
@@ -78,14 +78,53 @@ def draw(frame: Frame, method: str, arguments: list[Value], options: dict[str, V
     options = {k: frame.memory.deep(v) if not isinstance(v, Unknown) else v for k, v in options.items()}
     if piece is None:
         raise Refused(f"{frame.function} draws with {method}, which the contract does not name")
+    if method not in _METHODS:
+        raise Refused(f"luck drawn with {method} is not covered")
+    if frame.writer.drawing:
+        return _sample(frame, piece, method, arguments, options)
     value, place = _next(frame, piece)
-    sample, result = _METHODS[method](frame, value, arguments, options) if method in _METHODS else _unknown(method)
-    frame.writer.collected.append((piece.name, Drawn(sample, place)))
+    sample, result = _METHODS[method](value, arguments, options)
+    frame.writer.collected.append((piece.name, Drawn(sample, place, names_arrays(_without_key(sample)))))
     return result
 
 
-def _unknown(method: str) -> Any:
-    raise Refused(f"luck drawn with {method} is not covered")
+def _without_key(sample: Code) -> Code:
+    """The arguments of a draw but for the key."""
+    return code.tuple_of(node for node in ast.walk(sample) if isinstance(node, ast.Name) and node.id != "key")
+
+
+def _sample(frame: Frame, piece: Piece, method: str, arguments: list[Value], options: dict[str, Value]) -> Value:
+    """Draw here and now: the parameters are numbers of the game."""
+    if len(frame.writer.blocks) > 1:
+        raise Refused("luck whose range depends on the game is drawn in a loop")
+    count = frame.writer.drawn = frame.writer.drawn + 1
+    sample, _ = _METHODS[method](Array(code.const(0), piece.kind), arguments, options)
+    keyed = _Keyed(code.index(code.name("keys"), code.const(count - 1))).visit(sample)
+    found = code.name(frame.bind(piece.name, keyed))
+    value = cast(Array(found, piece.kind), piece.kind.dtype)
+    key = (DRAWN, piece.name)
+    cursor = frame.memory.cursors.get(piece.name, Static(0))
+    if piece.room is None:
+        frame.memory.attributes[key] = value
+    elif isinstance(cursor, Static):
+        items = list(frame.memory.attributes[key].items)  # pyright: ignore[reportAttributeAccessIssue]
+        items[cursor.value] = value
+        frame.memory.attributes[key] = Items(tuple(items))
+        frame.memory.cursors[piece.name] = Static(cursor.value + 1)
+    else:
+        raise Refused("luck whose range depends on the game is drawn after luck that is drawn only sometimes")
+    return _METHODS[method](value, arguments, options)[1]
+
+
+class _Keyed(ast.NodeTransformer):
+    def __init__(self, key: Code) -> None:
+        self.key = key
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self.key if node.id == "key" else node
+
+
+DRAWN = 0  # stands for the object whose attributes are what was drawn
 
 
 def _next(frame: Frame, piece: Piece) -> tuple[Array, int | None]:
@@ -137,17 +176,17 @@ def _shape(value: Value) -> Code:
     return code.const(tuple(found) if isinstance(found, tuple | list) else (int(found),))
 
 
-def _random(frame: Frame, value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+def _random(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
     size = _argument(arguments, options, 0, "size", None)
     return code.call("jax.random.uniform", _key(), _shape(size)), value
 
 
-def _rand(frame: Frame, value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+def _rand(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
     shape = tuple(int(known(a)) for a in arguments)
     return code.call("jax.random.uniform", _key(), code.const(shape)), value
 
 
-def _integers(frame: Frame, value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+def _integers(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
     low = _argument(arguments, options, 0, "low", 0)
     high = _argument(arguments, options, 1, "high", None)
     size = _argument(arguments, options, 2, "size", None)
@@ -166,39 +205,32 @@ def _whole(value: Array, low: Value, high: Value, size: Value, closed: bool) -> 
         if np.ndim(top) and known(size) is None:
             shape = code.const(np.shape(top))
         return code.call("jax.random.randint", _key(), shape, *bounds), value
-    # The bounds are numbers of the game: any large number will do, taken modulo how many there are. What the original drew
-    # is in bounds already.
     first, last = as_array(low), as_array(high)
-    many = code.binary(last.code, ast.Sub(), first.code) if not _is_zero(first.code) else last.code
-    if closed:
-        many = code.binary(many, ast.Add(), code.const(1))
-    from_low = value.code if _is_zero(first.code) else code.binary(value.code, ast.Sub(), first.code)
-    result = code.binary(from_low, ast.Mod(), code.call("jnp.maximum", many, code.const(1)))
-    if not _is_zero(first.code):
-        result = code.binary(first.code, ast.Add(), result)
-    return code.call("jax.random.randint", _key(), shape, code.const(0), code.const(LARGE)), Array(result, value.kind)
+    top = code.binary(last.code, ast.Add(), code.const(1)) if closed else last.code
+    above = code.binary(first.code, ast.Add(), code.const(1)) if not _is_zero(first.code) else code.const(1)
+    return code.call("jax.random.randint", _key(), shape, first.code, code.call("jnp.maximum", top, above)), value
 
 
 def _is_zero(value: Code) -> bool:
     return isinstance(value, ast.Constant) and value.value == 0
 
 
-def _randrange(frame: Frame, value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+def _randrange(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
     if len(arguments) > 2:
         raise Refused("randrange with a step is not covered")
     return _whole(value, arguments[0], arguments[1] if len(arguments) > 1 else Static(None), Static(None), False)
 
 
-def _randint_python(frame: Frame, value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+def _randint_python(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
     return _whole(value, arguments[0], arguments[1], Static(None), True)
 
 
-def _uniform(frame: Frame, value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
-    low = _fixed(_argument(arguments, options, 0, "low", 0.0))
-    high = _fixed(_argument(arguments, options, 1, "high", 1.0))
+def _uniform(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    low = _number(_argument(arguments, options, 0, "low", 0.0))
+    high = _number(_argument(arguments, options, 1, "high", 1.0))
     size = known(_argument(arguments, options, 2, "size", None))
-    shape = np.broadcast_shapes(np.shape(low), np.shape(high)) if size is None else _size(size)
-    bounds = {"minval": _bound(low), "maxval": _bound(high)}
+    shape = np.broadcast_shapes(low.kind.shape, high.kind.shape) if size is None else _size(size)
+    bounds = {"minval": low.code, "maxval": high.code}
     return code.call("jax.random.uniform", _key(), code.const(shape), **bounds), value
 
 
@@ -206,36 +238,37 @@ def _size(size: Any) -> tuple[int, ...]:
     return tuple(int(s) for s in size) if isinstance(size, tuple | list) else (int(size),)
 
 
-def _fixed(value: Value) -> Any:
-    try:
-        return np.asarray(known(value), float)
-    except Refused:
-        raise Refused("luck is drawn within bounds that change in the game") from None
+def _number(value: Value) -> Array:
+    """A parameter of a draw, as a real number."""
+    if isinstance(value, Static | Items):
+        try:
+            found = np.asarray(known(value), float)
+            return as_array(Static(found.astype(np.float32) if found.ndim else float(found)))
+        except Refused:
+            pass
+    return as_array(value)
 
 
-def _bound(value: Any) -> Code:
-    return as_array(Static(np.asarray(value, np.float32) if np.ndim(value) else float(value))).code
-
-
-def _normal(frame: Frame, value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
-    mean = _fixed(_argument(arguments, options, 0, "loc", 0.0))
-    deviation = _fixed(_argument(arguments, options, 1, "scale", 1.0))
+def _normal(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    mean = _argument(arguments, options, 0, "loc", 0.0)
+    deviation = _argument(arguments, options, 1, "scale", 1.0)
     size = known(_argument(arguments, options, 2, "size", None))
-    shape = np.broadcast_shapes(np.shape(mean), np.shape(deviation)) if size is None else _size(size)
+    middle, width = _number(mean), _number(deviation)
+    shape = np.broadcast_shapes(middle.kind.shape, width.kind.shape) if size is None else _size(size)
     made = code.call("jax.random.normal", _key(), code.const(shape))
-    if np.any(deviation != 1):
-        made = code.binary(made, ast.Mult(), _bound(deviation))
-    if np.any(mean != 0):
-        made = code.binary(made, ast.Add(), _bound(mean))
+    if not (isinstance(deviation, Static) and np.all(np.asarray(deviation.value) == 1)):
+        made = code.binary(made, ast.Mult(), width.code)
+    if not (isinstance(mean, Static) and np.all(np.asarray(mean.value) == 0)):
+        made = code.binary(made, ast.Add(), middle.code)
     return made, value
 
 
-def _standard_normal(frame: Frame, value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+def _standard_normal(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
     size = known(_argument(arguments, options, 0, "size", None))
     return code.call("jax.random.normal", _key(), code.const(() if size is None else _size(size))), value
 
 
-def _choice(frame: Frame, value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+def _choice(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
     options = dict(options)
     weights = options.pop("p", None) or (arguments[3] if len(arguments) > 3 else None)
     again = options.pop("replace", None) or (arguments[2] if len(arguments) > 2 else Static(True))
@@ -244,7 +277,7 @@ def _choice(frame: Frame, value: Array, arguments: list[Value], options: dict[st
     shape = code.const(() if size is None else _size(size))
     extra: dict[str, Code] = {}
     if weights is not None and not (isinstance(weights, Static) and weights.value is None):
-        extra["p"] = as_array(Static(np.asarray(_fixed(weights), np.float32))).code
+        extra["p"] = _number(weights).code
     if not known(again):
         extra["replace"] = code.const(False)
     try:
@@ -260,25 +293,28 @@ def _choice(frame: Frame, value: Array, arguments: list[Value], options: dict[st
 
 
 def _choice_of_changing(value: Array, population: Value, more: bool) -> tuple[Code, Value]:
-    """From a list of the game: the piece of luck is an index, any large number modulo how many there are."""
+    """From a list of the game: the piece of luck is a place in it."""
     if more:
         raise Refused("several or weighted choices from a list that changes are not covered")
-    sample = code.call("jax.random.randint", _key(), code.const(()), code.const(0), code.const(LARGE))
     value = cast(value, INT)
     if isinstance(population, Counted | Masked):
         chosen = counted(population)
-        many = code.call("jnp.maximum", chosen.count.code, code.const(1))
-        where = code.binary(value.code, ast.Mod(), many)
         inner = Kind(chosen.array.kind.dtype, chosen.array.kind.shape[1:])
-        return sample, Array(code.index(chosen.array.code, where), inner, listed=bool(inner.shape))
+        found = Array(code.index(chosen.array.code, value.code), inner, listed=bool(inner.shape))
+        return _place(chosen.count.code), found
     array = as_array(population)
     if array.kind.shape == ():  # choice(n)
-        return sample, Array(code.binary(value.code, ast.Mod(), code.call("jnp.maximum", array.code, code.const(1))), Kind(INT))
-    where = code.binary(value.code, ast.Mod(), code.const(array.kind.shape[0]))
-    return sample, Array(code.index(array.code, where), Kind(array.kind.dtype, array.kind.shape[1:]))
+        return _place(array.code), value
+    found = Array(code.index(array.code, value.code), Kind(array.kind.dtype, array.kind.shape[1:]))
+    return _place(code.const(array.kind.shape[0])), found
 
 
-def _permutation(frame: Frame, value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+def _place(count: Code) -> Code:
+    top = count if isinstance(count, ast.Constant) else code.call("jnp.maximum", count, code.const(1))
+    return code.call("jax.random.randint", _key(), code.const(()), code.const(0), top)
+
+
+def _permutation(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
     fixed = known(arguments[0]) if not isinstance(arguments[0], Items) else known(arguments[0])
     population = code.const(int(fixed)) if isinstance(fixed, int | np.integer) else as_array(Static(np.asarray(fixed))).code
     return code.call("jax.random.permutation", _key(), population), value

@@ -23,6 +23,7 @@ from envwright.compiler.values import (
     Maybe,
     Picked,
     Ref,
+    Rows,
     Static,
     Unknown,
     Value,
@@ -34,6 +35,7 @@ from envwright.compiler.values import (
     plain_enum,
 )
 
+DRAWN = 0  # as luck.py has it
 MOST = 64  # known things that one value may be
 
 
@@ -52,8 +54,21 @@ def join_memories(frame: Frame, when: Array, yes: Memory, no: Memory) -> Memory:
             if key not in mine or key not in other:
                 target[key] = mine.get(key, other.get(key))  # on the other side it does not exist: nobody may read it
                 continue
+            if part == "attributes" and key[0] == DRAWN and mine[key] is not other[key]:
+                target[key] = _drawn(frame, when, mine[key], other[key])
+                continue
             target[key] = _join_names(frame, when, mine[key], other[key], yes, no, into, _hint(key))
     return into
+
+
+def _drawn(frame: Frame, when: Array, yes: Value, no: Value) -> Value:
+    """Luck that is drawn on one side only may as well be drawn always."""
+    if isinstance(yes, Items) and isinstance(no, Items):
+        return Items(tuple(_drawn(frame, when, a, b) for a, b in zip(yes.items, no.items, strict=True)))
+    for side, other in ((yes, no), (no, yes)):
+        if isinstance(side, Static):
+            return other
+    return join(frame, when, yes, no)
 
 
 def _hint(key: Any) -> str:
@@ -95,6 +110,9 @@ def _join(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
         return Items(tuple(join(frame, when, a, b, f"{hint}_{i}") for i, (a, b) in enumerate(pairs)), no.is_list)
     if isinstance(yes, Keyed) and isinstance(no, Keyed) and yes.items.keys() == no.items.keys():
         return Keyed({key: join(frame, when, yes.items[key], no.items[key], str(key)) for key in no.items})
+    if isinstance(yes, Rows) and isinstance(no, Rows):
+        there = where(frame, when, yes.present, no.present, f"{hint}_present" if hint else "")
+        return Rows(where(frame, when, yes.array, no.array, hint), there)
     if isinstance(yes, Counted | Masked) or isinstance(no, Counted | Masked):
         return _join_counted(frame, when, yes, no, hint)
     if isinstance(yes, Closure) or isinstance(no, Closure):

@@ -32,7 +32,7 @@ def find_objects(reference: Any, contract: Any, interface: Any, program: Program
     for name in contract.ignored:
         path = name.removeprefix("reference.")
         if path in places:
-            program.ignored.add((id(places[path].owner), places[path].name))
+            program.ignored.add((id(places[path].owner), places[path].attribute))
     for when, table, fields in (
         ("start", contract.chance_start, interface.start_luck), ("step", contract.chance_step, interface.step_luck),
     ):  # fmt: skip

@@ -99,6 +99,28 @@ def rebuild(like: Value, fresh: Callable[[str], str], hint: str) -> tuple[Value,
     raise Refused(f"{told(like)} cannot be handed over")
 
 
+def leaf_kinds(like: Value) -> list[Kind]:
+    """The kinds of the arrays of a value."""
+    match like:
+        case Array():
+            return [like.kind]
+        case Items():
+            return [kind for item in like.items for kind in leaf_kinds(item)]
+        case Counted():
+            return [like.array.kind, Kind(INT)]
+        case Masked():
+            return [like.array.kind, like.mask.kind]
+        case Rows():
+            return [like.array.kind, like.present.kind]
+        case Maybe():
+            return [Kind(BOOL), *leaf_kinds(like.value)]
+        case Picked():
+            return [Kind(INT)] * len(like.index)
+        case Keyed():
+            return [kind for item in like.items.values() for kind in leaf_kinds(item)]
+    return []
+
+
 def same_shape(a: Value, b: Value) -> bool:
     """Whether two values have the same form, so that one can stand where the other stood."""
     if a is b:

@@ -10,14 +10,17 @@ from envwright.compiler.code import Assign, Code, Define, Note, Statement, Writt
 LONGEST = 14  # how long an expression may get by moving others into it
 
 
-def tidy(function: Written) -> None:
-    """Put a function in order."""
+def tidy(function: Written, functions: set[str]) -> None:
+    """Put a function in order; `functions` are names that no variable may have."""
     body, result = function.body, function.result
     for _ in range(3):
         body = needed(body, names_in(result))
         body, result = moved(body, result)
     body = [_selected_statement(s) for s in needed(body, names_in(result))]
-    function.body, function.result = renamed(body, _selected(result), [p for p, _ in function.parameters], function.bases, set())
+    names = [p for p, _ in function.parameters]
+    body, result, names = renamed(body, _selected(result), names, function.bases, functions)
+    function.body, function.result = body, result
+    function.parameters = [(new, kind) for new, (_, kind) in zip(names, function.parameters, strict=True)]
 
 
 # ---- what is needed ----
@@ -159,11 +162,11 @@ def _selected(value: Code) -> Code:
 
 def renamed(
     body: list[Statement], result: Code, parameters: list[str], bases: Mapping[str, str], forbidden: set[str]
-) -> tuple[list[Statement], Code]:
+) -> tuple[list[Statement], Code, list[str]]:
     """Names as in the original: a new value takes over the name of the old one once nobody needs the old one."""
     last = _last_uses(body, result)
-    finals: dict[str, str] = {p: p for p in parameters}
-    holders: dict[str, str] = {p: p for p in parameters}  # final name -> who has it now
+    finals: dict[str, str] = {p: f"{p}_" if p in forbidden else p for p in parameters}
+    holders: dict[str, str] = {new: old for old, new in finals.items()}  # final name -> who has it now
     for position, statement in enumerate(body):
         for name in defines(statement):
             wanted = _plain(bases.get(name, name))
@@ -182,11 +185,13 @@ def renamed(
         elif isinstance(statement, Define):
             free_names = {finals.get(n, n) for n in uses(statement)}
             _put_inside(statement, {n: v for n, v in values.items() if n in uses(statement)})
-            inner, own_result = renamed(statement.body, statement.result, list(statement.parameters), bases, free_names | {finals[statement.name]})
-            changed.append(Define(finals[statement.name], statement.parameters, inner, own_result, statement.line, statement.file))
+            inner, own_result, own = renamed(
+                statement.body, statement.result, list(statement.parameters), bases, free_names | forbidden
+            )
+            changed.append(Define(finals[statement.name], own, inner, own_result, statement.line, statement.file))
         else:
             changed.append(statement)
-    return changed, _with(result, values)
+    return changed, _with(result, values), [finals[p] for p in parameters]
 
 
 def _plain(base: str) -> str:

@@ -66,7 +66,7 @@ def translate(reference: Any, contract: Any, interface: Interface, modules: Sequ
     if refusals:
         return Translation({}, _by_module(refusals, modules))
     for function in program.functions.values():
-        tidy(function)
+        tidy(function, {*program.functions, *program.constants})
     without_twins(program, interface)
     return Translation(modules_of(program, interface, modules, reachable(program, interface)), {})
 

@@ -19,14 +19,14 @@ def put(array: jax.Array, index: Index, value: Any, when: Any = True) -> jax.Arr
     mask, axes, whole = jnp.asarray(when), [], True
     for axis, part in enumerate(where):
         size = array.shape[axis]
-        place = jnp.arange(size).reshape([-1 if a == axis else 1 for a in range(array.ndim)])
+        place = np.arange(size).reshape([-1 if a == axis else 1 for a in range(array.ndim)])
         if isinstance(part, slice):
             axes.append(axis)
             if part != slice(None):
                 inside = np.zeros(size, bool)
                 inside[part] = True
                 whole = whole and bool(inside.all())
-                mask = mask & inside[np.asarray(place)]
+                mask = mask & inside[place]
         else:
             part = jnp.where(jnp.asarray(part) < 0, part + size, part)
             mask = mask & (place == part)

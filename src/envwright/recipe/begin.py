@@ -1,36 +1,33 @@
 """A new project from a reference, or a run of a project that is there."""
 
-import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from envwright.core.errors import EnvwrightError
 from envwright.recipe.analyse.facts import Analysis
 from envwright.recipe.analyse.find import analyse
-from envwright.recipe.drafting import contract_text, draft_tables, function_arguments
+from envwright.recipe.builtin import LANGUAGE, TARGET
+from envwright.recipe.builtin import NAME as BUILTIN
+from envwright.recipe.drafting import Source, contract_text, function_arguments, source_of
+from envwright.recipe.naming import BeginError, all_options, located
+from envwright.recipe.naming import short_name as short_name
 from envwright.recipe.plan import Plan, make_plan, write_plan
 from envwright.recipe.project import CONTRACT, FILE, PLAN, Project, agent_names, load_project, money, project_text
 from envwright.recipe.recorded import FILE as RECORDING
 from envwright.recipe.recorded import RECORDED
 from envwright.recipe.start import JOURNAL
-from envwright.references.protocol import Reference
-from envwright.references.self_check import SelfCheck, check_reference
-from envwright.verify.draft import Seen, watch
+from envwright.recipe.watching import Calls, check_itself, draft_from_play
+from envwright.references.self_check import SelfCheck
+from envwright.verify import contract as contracts
 from envwright.verify.host import Apart
 from envwright.verify.pairs import find_reference
-from envwright.verify.record import Beat
 
 RUNS = Path("out") / "translate"
 RUN_FOLDERS = ("court", "work", "transcripts", "package", "dist")
 RUN_FILES = (JOURNAL, "report.html")
-EPISODES = 300  # played for a contract: how long lists get shows only now and then
-
-
-class BeginError(EnvwrightError, ValueError):
-    """A run cannot be begun like this."""
 
 
 def begin(
@@ -42,13 +39,17 @@ def begin(
     model: str | None = None,
     budget: float | None = None,
     fresh: bool = False,
+    options: Mapping[str, Any] | None = None,
 ) -> Project:
-    """The project to run, in the folder to run it in. A run that is there already is gone on with, unless `fresh`."""
+    """The project to run, in the folder to run it in. A run that is there already is gone on with, unless `fresh`.
+    `options` are those of the original's constructor; other options are another project."""
     given = Path(reference)
     source = load_project(given) if (given / FILE).is_file() else None
     if source is None and given.is_dir():
         raise BeginError(f"{given} has no {FILE}; make a project with: envwright init REFERENCE --out {given}.")
-    folder = out or RUNS / (source.name if source else short_name(reference))
+    if source is not None and options:
+        raise BeginError(f"{given} is a project; its options are in {given / CONTRACT}, under [reference_options].")
+    folder = out or RUNS / (source.name if source else short_name(reference, options))
     if fresh and folder.exists() and not _is_project(folder):
         raise BeginError(
             f"{folder} is not a run of envwright's, so it is not deleted; choose another folder with --out."
@@ -61,11 +62,22 @@ def begin(
         if source is not None:
             copy_project(given, folder)
         else:
-            init_project(reference, folder, target=target, agent=agent, budget=budget)
+            init_project(reference, folder, target=target, agent=agent, budget=budget, options=options)
     project = load_project(folder)
-    if project.reference != (source.reference if source else reference):
+    if project.reference != (source.reference if source else located(reference, folder)):
         raise BeginError(f"{folder} is about {project.reference}; choose another folder with --out, or add --fresh.")
-    return _changed(project, target, agent, model, budget)
+    changed = _changed(project, target, agent, model, budget)
+    if source is None and _options(folder) != all_options(reference, options or {}):
+        raise BeginError(
+            f"{folder} was begun with other options; go on with: envwright translate {folder}, or begin another one "
+            "with --out, or add --fresh."
+        )
+    return changed
+
+
+def _options(folder: Path) -> dict[str, Any]:
+    """The options of the original that a project is about."""
+    return contracts.load(folder / CONTRACT).reference_options
 
 
 def _changed(
@@ -93,21 +105,26 @@ def init_project(
     budget: float | None = None,
     sources: Sequence[Path] = (),
     entries: Sequence[str] = (),
+    options: Mapping[str, Any] | None = None,
+    name: str | None = None,
 ) -> Project:
     """Look at a reference and write a project for it: what it is, what must be equal, and in which modules."""
     if (folder / FILE).exists():
         raise BeginError(f"{folder} is a project already; choose another folder with --out.")
     analysis = analyse(reference, sources, entries)
     plan = make_plan(analysis)
-    name = short_name(reference)
+    name = short_name(reference, options) if name is None else name
+    if not name.isidentifier():
+        raise BeginError(f"--name {name} becomes a package and a class; use letters, digits and _ only.")
     title = "".join(word.capitalize() for word in name.split("_"))
-    chosen = target or plan.suggestion
-    project = Project(folder, name, title, reference, chosen)
+    project = Project(folder, name, title, located(reference, folder), target or plan.suggestion)
     if agent is not None:
         project = replace(project, agent=agent_names(agent))
+    if target is None and project.agent[0] == BUILTIN and analysis.sources[0].language == LANGUAGE:
+        project = replace(project, target=TARGET)  # the only one it translates to
     if budget is not None:
         project = replace(project, budget=money(budget, "--budget"))
-    contract, problems = _contract(project, analysis, plan)
+    contract, problems = _contract(project, analysis, plan, all_options(reference, options or {}))
     folder.mkdir(parents=True, exist_ok=True)
     (folder / CONTRACT).write_text(contract)
     (folder / PLAN).write_text(write_plan(plan))
@@ -117,62 +134,42 @@ def init_project(
     return project
 
 
-def _contract(project: Project, analysis: Analysis, plan: Plan) -> tuple[str, list[str]]:
+def _contract(project: Project, analysis: Analysis, plan: Plan, options: dict[str, Any]) -> tuple[str, list[str]]:
     """A contract, from playing the reference; and what it still needs a person for."""
-    options = {"forgets": True} if project.reference.startswith("minatar:") else {}  # what it is told to do by itself
     host = Apart(partial(find_reference, project.reference, options, project.folder))
+    source = source_of(analysis)
     try:
-        _fit_to_be_law(project.reference, host.run(_check), analysis)
-        seen: Seen = host.run(_watch_longer)
+        _fit_to_be_law(project.reference, host.run(check_itself), source)
+        draft, calls, limit = host.run(draft_from_play, source)
     finally:
         host.close()
-    draft = draft_tables(seen, analysis.drawn)
     draft.options = options
     candidate = f"{project.package}.env:{project.title}"
-    functions = _functions(seen, analysis, plan)
-    return contract_text(project.reference, candidate, draft, seen.max_episode_steps, functions), draft.problems
+    functions = _functions(calls, analysis, plan)
+    return contract_text(project.reference, candidate, draft, limit, functions), draft.problems
 
 
-def _fit_to_be_law(reference: str, checked: SelfCheck, analysis: Analysis) -> None:
+def _fit_to_be_law(reference: str, checked: SelfCheck, source: Source) -> None:
     """Refuse an original that does not repeat itself, or whose episodes are not separate."""
     for finding in checked.findings:
         if not finding.note:
             raise BeginError(f"{reference} {finding.sentence}")
-        if finding.kind == "survives" and finding.where not in analysis.drawn:
+        if finding.kind == "survives" and finding.where not in source.drawn and finding.where not in source.unread:
             raise BeginError(
                 f"{reference} keeps {finding.where} over a reset, so how an episode begins depends on the one before; "
                 "translate a subclass whose reset sets it."
             )
 
 
-def _check(reference: Reference, beat: Beat) -> SelfCheck:
-    beat()
-    return check_reference(reference)
-
-
-def _watch_longer(reference: Reference, beat: Beat) -> Seen:
-    return watch(reference, beat, EPISODES)
-
-
-def _functions(seen: Seen, analysis: Analysis, plan: Plan) -> list[tuple[str, str, list[str]]]:
+def _functions(calls: Calls, analysis: Analysis, plan: Plan) -> list[tuple[str, str, list[str]]]:
     """The functions that can be judged alone: of numbers only, without state and luck; with their module."""
     home = {id: module.name for module in plan.modules for id in module.functions}
     found: list[tuple[str, str, list[str]]] = []
     for unit in analysis.units:
         alone = "." not in unit.qualified and not (unit.chance or unit.writes or unit.reads)
-        if alone and unit.name in seen.calls and (arguments := function_arguments(seen.calls[unit.name])):
+        if alone and unit.name in calls and (arguments := function_arguments(calls[unit.name])):
             found.append((home[unit.id], unit.name, arguments))
     return found
-
-
-def short_name(reference: str) -> str:
-    """`gymnasium:CartPole-v1` is cart_pole; a name for files, packages and folders."""
-    text = re.sub(r"-v\d+$", "", reference.rpartition(":")[2]).rpartition("/")[2]
-    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text)
-    name = re.sub(r"\W+", "_", words).strip("_").lower()
-    if not name.isidentifier():
-        raise BeginError(f"{reference} gives no name for a package; make a project with: envwright init --name.")
-    return name
 
 
 def _is_project(folder: Path) -> bool:

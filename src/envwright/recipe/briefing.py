@@ -1,15 +1,15 @@
 """What agents are told: the tasks of a run, each from one template and what is known of the module."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from envwright.agents.protocol import Task
 from envwright.recipe import prompting
-from envwright.recipe.events import Judged
-from envwright.recipe.interface import Interface
+from envwright.recipe.events import Judged, Settled
 from envwright.recipe.targets import Target
 from envwright.recipe.versions import Files
+from envwright.verify.interface import Interface
 
 FREE = "What is in this module and how it is called is for you to decide; the modules after it are shown this file."
 
@@ -73,6 +73,17 @@ class Briefing:
             "notes": self.notes,
         }
         return self._task(f"repair-{name}-{number}", prompting.REPAIR, name, slots)
+
+    def rest(self, task: Task, refusal: Settled) -> Task:
+        """A task as the next agent is told of it: with what is there already, and what is missing and why."""
+        if not refusal.files:
+            return task
+        slots = {
+            "files": ", ".join(f"`{path}`" for path in sorted(refusal.files)),
+            "missing": "\n".join(f"- {line}" for line in refusal.sentence.splitlines()),
+        }
+        told = prompting.fill(prompting.template(prompting.REST, self.templates), slots)
+        return replace(task, prompt=f"{task.prompt}\n{told}")
 
     def tests(self, name: str) -> str:
         """The file for the tests that an agent writes."""

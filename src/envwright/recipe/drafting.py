@@ -1,27 +1,27 @@
 """A whole contract, from playing the reference and reading its source: nothing is left for a person to fill in.
 
-Every part of the state gets a field of its own, by rules that do not depend on what the game is about; what those rules
-cannot put into numbers is refused by name. The result is an ordinary contract and may be edited.
+Every part of the state gets a field of its own, by rules that do not depend on what the game is about (`fields.py`,
+`lucky.py`); what those cannot put into numbers is refused by name. The result is an ordinary contract, to be edited.
 """
 
 import json
-import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from envwright.core.errors import EnvwrightError
+from envwright.recipe.analyse.facts import Analysis
+from envwright.recipe.fields import DraftError, field_name, fields_of, free, is_empty, is_number, is_still
+from envwright.recipe.lucky import chance_of, texts_by_index, unlucky
 from envwright.verify.draft import Seen
-from envwright.verify.expression import site_function
+from envwright.verify.expression import parse
 
-ROOM = 2  # a list that was never longer than n gets room for ROOM times n
-
-
-class DraftError(EnvwrightError, ValueError):
-    """A part of the reference cannot be put into numbers by rule."""
+FINE = 256  # numbers that are whole after multiplying with it are counted or looked up, not computed
+WIDE = "the reference computes in float64, the candidate in float32"
+LATE = "the reference rounds to float32 only at the end; the candidate computes in float32"
 
 
 @dataclass
@@ -36,52 +36,92 @@ class Draft:
     options: dict[str, Any] = field(default_factory=dict)  # of the reference
     observation: str = "obs"
     problems: list[str] = field(default_factory=list)  # what only a person can decide, a sentence each
-    rounded: list[str] = field(default_factory=list)  # columns that float32 cannot hold exactly
+    rounded: list[str] = field(default_factory=list)  # columns that need not be equal in every bit
+    why_rounded: str = WIDE
 
 
-def draft_tables(seen: Seen, drawn: Iterable[str]) -> Draft:
-    """The tables for what was seen; `drawn` are attributes that no rule reads, only what draws the screen."""
+@dataclass(frozen=True)
+class Source:
+    """What the source of the reference says of its attributes."""
+
+    drawn: Container[str] = ()  # read by nothing but what draws the screen
+    unread: Container[str] = ()  # read by nothing at all
+    changed: Container[str] = ()  # written by a reset or a step, without the names of their classes
+
+
+def source_of(analysis: Analysis) -> Source:
+    """The same, from an analysis."""
+    read = {name for unit in analysis.units for name in unit.reads}
+    written = [name for name, _ in analysis.state]
+    unread = {n for n in written if not any(r == n or r.startswith(f"{n}.") or n.startswith(f"{r}.") for r in read)}
+    return Source(frozenset(analysis.drawn), frozenset(unread), frozenset(n.rpartition(".")[2] for n in written))
+
+
+def draft_tables(seen: Seen, source: Source) -> Draft:
+    """The tables for what was seen."""
     draft = Draft()
-    drawn = set(drawn)
     states = [*seen.states, *seen.finals]
-    for name in sorted({name for state in states for name in state}):
+    reals: dict[str, NDArray[np.float64]] = {}  # of columns that have been computed
+    names = {name for state in states for name in state}
+    for name in sorted(names, key=lambda name: (field_name(name), name.startswith("_"))):
         values = [state[name] for state in states if name in state]
-        if name in drawn:
+        if name in source.drawn:
             draft.ignored[f"reference.{name}"] = "nothing but the drawing of the screen reads it"
         elif name == "elapsed_steps":
             draft.state |= {"time": name} if seen.max_episode_steps else {}
         else:
-            try:
-                draft.state |= fields_of(name, values)
-            except DraftError as problem:
-                draft.problems.append(str(problem))
-                continue
-            if not all(survives_float32(v) for v in values):
-                draft.rounded.append(f"state.{_field(name)}")
+            fields = _fields(draft, name, values, len(values) < len(states), source)
+            reals |= {f"state.{own}": found for own, found in _reals(name, values, fields).items()}
+            draft.state |= fields
     draft.observation = "obs" if all(is_number(o) for o in seen.observations) else "array(obs)"
-    if draft.rounded and any(np.asarray(o).dtype.kind == "f" for o in seen.observations):
-        draft.rounded.append("observation")
-    if not all(survives_float32(r) for r in seen.rewards):
-        draft.rounded.append("reward")
-    draft.unlucky = {name: _not_lucky(name, drawn) for name, values in seen.drawn.items() if _texts(values)}
-    draft.start = chance_of(seen.start_draws, draft.unlucky, seen.steady | _functions(seen.start_draws))
-    draft.step = chance_of(seen.step_draws, draft.unlucky, seen.steady)
+    reals |= {"observation": reals_in(seen.observations), "reward": reals_in(seen.rewards)}
+    draft.rounded = [column for column, found in reals.items() if is_computed(found)]
+    draft.why_rounded = LATE if all(map(survives_float32, reals.values())) else WIDE
+    _luck(draft, seen)
     return draft
 
 
-def _texts(values: Sequence[Any]) -> bool:
-    return any(not is_number(value) for value in values)
+def _fields(draft: Draft, name: str, values: list[Any], absent: bool, source: Source) -> dict[str, str]:
+    """The fields of one attribute; or it is ignored for a reason, or a problem."""
+    place = f"reference.{name}"
+    try:
+        if absent or not name.isidentifier():
+            raise DraftError(f"{name} is not there in every state; say in [ignored] why it does not matter.")
+        fields = fields_of(name, values, changed=source.changed)
+    except DraftError as problem:
+        if name in source.unread:
+            draft.ignored[place] = "nothing reads it"
+        elif is_still(values) and not absent and not is_empty(values[0]):
+            draft.ignored[place] = "it never changes in value"
+        else:
+            draft.problems.append(str(problem))
+        return {}
+    if not fields:
+        draft.ignored[place] = "it never changes in value"
+    return {free(own, draft.state): text for own, text in fields.items()}
 
 
-def _not_lucky(function: str, drawn: set[str]) -> str:
-    """Why luck that is not a number can be left out; or it is refused."""
-    if not drawn:
-        raise DraftError(f"{function} draws what is not a number; write a line for it in [chance] of contract.toml.")
-    return f"it draws texts, which are taken for {' and '.join(sorted(drawn))}, and those only the screen shows"
+def _reals(name: str, values: list[Any], fields: Mapping[str, str]) -> dict[str, NDArray[np.float64]]:
+    """The real numbers in each of the fields of an attribute."""
+    if not is_computed(whole := reals_in(values)):
+        return {}
+    if len(fields) == 1:
+        return dict.fromkeys(fields, whole)
+    read = {own: parse(text, f"[state] {own}") for own, text in fields.items()}
+    return {own: reals_in(expression({name: value}) for value in values) for own, expression in read.items()}
 
 
-def _functions(draws: Mapping[tuple[str, str], int]) -> set[str]:
-    return {site_function(site) for site, _ in draws}
+def _luck(draft: Draft, seen: Seen) -> None:
+    shown = [name.removeprefix("reference.") for name, why in draft.ignored.items() if why.startswith("nothing but")]
+    texts = texts_by_index(seen.drawn)
+    draft.unlucky = unlucky(seen.drawn, texts, shown)
+    try:
+        draft.start = chance_of(
+            seen.start_draws, draft.unlucky, seen.steady_starts, seen.drawn, texts | seen.start_picks
+        )
+        draft.step = chance_of(seen.step_draws, draft.unlucky, seen.steady, seen.drawn, texts | seen.step_picks)
+    except DraftError as problem:
+        draft.problems.append(str(problem))
 
 
 def contract_text(
@@ -101,7 +141,7 @@ def contract_text(
         _table("chance.start", draft.start),
         _table("chance.step", draft.step),
         _table("chance.ignored", draft.unlucky),
-        _tolerance(draft.rounded),
+        _tolerance(draft.rounded, draft.why_rounded),
         *(_function(*function) for function in functions),
     ]
     return "\n\n".join(table for table in tables if table) + "\n"
@@ -116,10 +156,9 @@ def _key(name: str) -> str:
     return name if name.isidentifier() else json.dumps(name)
 
 
-def _tolerance(columns: Sequence[str]) -> str:
+def _tolerance(columns: Sequence[str], reason: str) -> str:
     if not columns:
         return ""
-    reason = "the reference computes in float64, the candidate in float32"
     return f"[[tolerance]]\ncolumns = {json.dumps(list(columns))}\nreason = {json.dumps(reason)}"
 
 
@@ -135,113 +174,41 @@ def function_arguments(rows: Sequence[Mapping[str, Any]]) -> list[str] | None:
     expressions: list[str] = []
     for name in rows[0]:
         values = [row[name] for row in rows]
+        if any(isinstance(value, dict) for value in values):  # an object could not be handed over
+            return None
         try:
-            expressions += fields_of(name, values).values()
+            found = [*fields_of(name, values).values()]
         except DraftError:
             return None
+        if any(text.startswith("[") for text in found):
+            return None
+        expressions += found
     return expressions
 
 
-def fields_of(name: str, values: list[Any]) -> dict[str, str]:
-    """The candidate's fields for one part of the reference's state."""
-    own = _field(name)
-    present = [v for v in values if v is not None]
-    if not present:
-        raise DraftError(f"{name} was None in every game played; say in [ignored] why it does not matter.")
-    if all(isinstance(v, str) for v in present):
-        known = sorted(set(present))
-        table = "{" + ", ".join(f"{text!r}: {i}" for i, text in enumerate(known)) + "}"
-        if len(present) < len(values):
-            return {own: f"{table}[{name}] if {name} is not None else -1"}
-        return {own: f"{table}[{name}]"}
-    if all(isinstance(v, list | tuple) for v in present):
-        return _list(name, own, present, values)
-    if all(isinstance(v, dict) for v in present) and len({tuple(v) for v in values if isinstance(v, dict)}) == 1:
-        return _dict(name, own, present)
-    if not all(is_number(v) for v in present):
-        kind = type(next(v for v in present if not is_number(v))).__name__
-        raise DraftError(
-            f"{name} is a {kind}, which no rule puts into numbers; write a line for it in [state] of contract.toml."
-        )
-    if len(present) < len(values):
-        below = int(min(np.min(v) for v in present)) - 1
-        return {own: f"none({name}, {below})"}
-    return {own: name}
+def reals_in(values: Iterable[Any]) -> NDArray[np.float64]:
+    """The real numbers in values of any kind, one after the other."""
+    found: list[Any] = []
+    waiting = list(values)
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, float | np.floating) or (isinstance(value, np.ndarray) and value.dtype.kind == "f"):
+            found.append(np.ravel(value).astype(np.float64))
+        elif isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list | tuple | deque):
+            waiting += value
+    return np.concatenate(found) if found else np.zeros(0)
 
 
-def _dict(name: str, own: str, present: list[Any]) -> dict[str, str]:
-    """A field for each key, where the keys never change."""
-    fields: dict[str, str] = {}
-    for key in present[0]:
-        if not isinstance(key, str) or not key.isidentifier():
-            raise DraftError(f"{name} has the key {key!r}; write lines for it in [state] of contract.toml.")
-        inner = fields_of(key, [v[key] for v in present])
-        fields |= {f"{own}_{k}": _inside(e, key, f"{name}[{key!r}]") for k, e in inner.items()}
-    return fields
-
-
-def _inside(expression: str, name: str, instead: str) -> str:
-    """An expression over a name, as one over something else."""
-    return re.sub(rf"\b{re.escape(name)}\b(?!['\"])", instead, expression)
-
-
-def _list(name: str, own: str, present: list[Any], values: list[Any]) -> dict[str, str]:
-    if len(present) < len(values):
-        raise DraftError(f"{name} is sometimes a list and sometimes None; write a line for it in [state].")
-    if len(shapes := {_shape(v) for v in present}) == 1 and None not in shapes:
-        return {own: name}
-    flat = [item for v in present for item in v]
-    if not all(is_number(item) for item in flat):
-        raise DraftError(f"{name} is a list of more than numbers; write a line for it in [state] of contract.toml.")
-    longest = max(len(v) for v in present)
-    return {own: f"pad({name}, {ROOM * longest})", f"{own}_count": f"len({name})"}
-
-
-def _shape(value: Any) -> tuple[int, ...] | None:
-    """The shape of lists of numbers as an array, if they are one."""
-    if is_number(value):
-        return np.shape(value)
-    inner = {_shape(v) for v in value} if isinstance(value, list | tuple) and len(value) else {None}
-    (one,) = inner if len(inner) == 1 else (None,)
-    return None if one is None else (len(value), *one)
-
-
-def chance_of(
-    draws: Mapping[tuple[str, str], int], without: Mapping[str, str], steady: Iterable[str]
-) -> dict[str, str]:
-    """The candidate's luck: a field for each function that draws, with room for what it draws in one go."""
-    steady = set(steady)
-    most: Counter[str] = Counter()
-    for (site, _), count in draws.items():
-        most[site_function(site)] += count
-    fields: dict[str, str] = {}
-    for function, count in most.items():
-        if function not in without:
-            room = count if function in steady or count == 1 else ROOM * count
-            one = f"draws('{function}', 0)"
-            fields[function.strip("_")] = one if room == 1 else f"pad(draws('{function}'), {room})"
-    return fields
-
-
-def is_number(value: Any) -> bool:
-    """A number, or an array of them."""
-    if isinstance(value, np.ndarray):
-        return value.dtype.kind in "biuf"
-    return isinstance(value, bool | int | float | np.bool_ | np.number)
-
-
-def survives_float32(value: Any) -> bool:
-    """Whether nothing is lost when JAX holds a value in 32 bits."""
-    if isinstance(value, list | tuple):
-        return all(survives_float32(v) for v in value)
-    if value is None or isinstance(value, str | bool | int):
-        return True
-    array = np.asarray(value)
-    if array.dtype.kind != "f":
-        return True
+def is_computed(reals: NDArray[np.float64]) -> bool:
+    """Whether there are results of arithmetic among real numbers, not only whole ones, halves and the like."""
     with np.errstate(over="ignore"):
-        return bool(np.array_equal(array.astype(np.float32).astype(array.dtype), array, equal_nan=True))
+        fine = reals[np.isfinite(reals)] * FINE
+    return not (np.array_equal(fine, np.round(fine)) and survives_float32(reals))
 
 
-def _field(name: str) -> str:
-    return name.strip("_") or name
+def survives_float32(reals: NDArray[np.float64]) -> bool:
+    """Whether nothing is lost when JAX holds them in 32 bits."""
+    with np.errstate(over="ignore"):
+        return bool(np.array_equal(reals.astype(np.float32).astype(np.float64), reals, equal_nan=True))

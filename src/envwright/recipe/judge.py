@@ -18,14 +18,14 @@ from typing import Any
 
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.events import Judged
-from envwright.recipe.interface import Interface
 from envwright.recipe.targets import Target
 from envwright.recipe.transfer import transfer_checks
 from envwright.recipe.versions import digest, write_files
 from envwright.sandbox.box import Limits
 from envwright.verify.contract import Contract
 from envwright.verify.engine import ELSEWHERE, ask, pair_of, verify
-from envwright.verify.host import Host
+from envwright.verify.host import Host, Result
+from envwright.verify.interface import Interface
 from envwright.verify.levels.l1_functions import check_functions
 from envwright.verify.session import Effort, Session
 from envwright.verify.verdict import DEFAULT_LEVELS, Check, Divergence, describe
@@ -79,6 +79,11 @@ class Court:
             counterexample=counterexample(checks),
             seconds=round(time.monotonic() - began, 3),
         )
+
+    def beside(self, work: Callable[..., Result], *arguments: Any) -> Result:
+        """Run work beside the reference, while nobody judges."""
+        with self._lock:
+            return self.host.run(work, *arguments)
 
     def _checks(self, stage: str, place: Path) -> list[Check]:
         kind, _, which = stage.partition(" ")

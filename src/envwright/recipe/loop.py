@@ -5,18 +5,20 @@
                                               ▲                                  │ what fails is told, new games decide
                                               └──────────────────────────────────┘
 
-A repair that breaks what was green is taken back. A module that makes no progress goes to a person.
+A repair that breaks what was green is taken back. A module that makes no progress goes to a person; but where only
+rules are left to ask, the run stops, for they would answer the same again.
 """
 
 from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
+from envwright.agents.protocol import REFUSED
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.briefing import Briefing
 from envwright.recipe.events import HandedOver, Judged, Kept, RolledBack, Settled
 from envwright.recipe.judge import HIDDEN, MODULE, TRANSFER, WHOLE
-from envwright.recipe.run import Run
+from envwright.recipe.run import RefusedError, Run
 from envwright.recipe.versions import Files
 
 
@@ -81,7 +83,11 @@ class Loop:
     def module(self, name: str, files: Files) -> dict[str, str]:
         """One module, from nothing to green; gives the files that it wrote and those that it needs."""
         task = self.brief.translate(name, files)
-        answer = self.run.ask(task, files)
+        answer = self.run.ask(task, files, self.brief.rest)
+        if answer.stop == REFUSED and self.run.only_rules_are_left:
+            first = (answer.sentence.splitlines() or ["it says nothing more"])[0].rstrip(".")
+            again = f"or change contract.toml and begin again: envwright translate {self.run.folder} --fresh"
+            raise RefusedError(f"The builtin agent refuses the module {name}: {first}. {self._way_out()}; {again}.")
         after = {**files, **answer.files}
         if answer.files:
             self.run.note(Kept(task.name, name))
@@ -127,10 +133,20 @@ class Loop:
             reason = f"{self.rules.repairs} repairs were not enough"
         task = self.brief.repair(name, self.repairs[name], files, judged, failed)
         if not reason:
-            return self.run.ask(task, files)
+            answer = self.run.ask(task, files)
+            if answer.stop == REFUSED and self.run.only_rules_are_left:
+                raise RefusedError(self._wrong(judged))
+            return answer
         self.run.note(HandedOver(name, reason, task.prompt))
         failed.clear()
         return self.run.ask_person(task, files, f"The module {name} needs a person, for {reason}")
+
+    def _wrong(self, judged: Judged) -> str:
+        found = (judged.counterexample.splitlines() or [judged.stage])[0].rstrip(".:")
+        return f"The builtin translation is wrong and was not accepted: {found}. {self._way_out()}."
+
+    def _way_out(self) -> str:
+        return f"Let a coding agent go on with: envwright resume {self.run.folder} --agent builtin,claude"
 
     def _compare(self, stage: str, name: str, repaired: Files, before: Judged) -> tuple[Judged, frozenset[str]]:
         """What the court says of a repair, and what the repair broke; what the module does alone is judged first."""

@@ -37,7 +37,7 @@ class Project:
     title: str  # Blackjack: of the class
     reference: str
     target: str = "jax"
-    agent: tuple[str, ...] = ("handoff",)  # names; what one refuses goes to the next
+    agent: tuple[str, ...] = ("builtin",)  # names; what one refuses goes to the next
     budget: Money = 10 * DOLLAR
     call: Money = 1 * DOLLAR  # the most that one call may cost
     patience: float = 1800.0  # seconds for one call
@@ -89,7 +89,7 @@ def read_project(table: dict[str, Any], folder: Path) -> Project:
     if table.get("target", "jax") not in TARGETS:
         raise ProjectError(f"{FILE}: there is no target {table['target']}; there are {' and '.join(TARGETS)}.")
     given: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
-    given["agent"] = agent_names(given.get("agent", "handoff"))
+    given["agent"] = agent_names(given.get("agent", "builtin"))
     for key in ("budget", "call"):
         if key in given:
             given[key] = money(given[key], f"{FILE}: {key}")

@@ -36,9 +36,10 @@ def make_recording(events: list[Event], prompts: Mapping[str, str]) -> dict[str,
     answers: dict[str, Any] = {}
     for event in events:
         if isinstance(event, Settled) and event.stop not in (protocol.FAILED, protocol.WAITING):
+            before = answers.get(event.task, {"files": {}})  # of one who refused
             answers[event.task] = {
                 "stop": event.stop,
-                "files": dict(event.files),
+                "files": {**before["files"], **event.files},
                 "sentence": event.sentence,
                 "usage": list(event.usage),
                 "model": event.model,

@@ -6,13 +6,14 @@ wrong, and a run that was killed is resumed by going through it from the start: 
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from envwright.agents import protocol
 from envwright.agents.handoff import HandoffAgent
 from envwright.agents.protocol import Agent, Money, Task
 from envwright.core.errors import EnvwrightError
+from envwright.recipe.builtin import BuiltinAgent
 from envwright.recipe.events import Event, Judged, Settled
 from envwright.recipe.journal import Journal
 from envwright.recipe.judge import Court
@@ -21,11 +22,18 @@ from envwright.recipe.versions import Files, digest, write_files
 
 ANSWERS = (protocol.DONE, protocol.REFUSED, protocol.TIMEOUT, protocol.SPENT)  # not: failed, waiting
 PROMPT = "PROMPT.md"
+PERSON = "person"  # who is asked when agents had their chances
 SMALLEST_GRANT: Money = protocol.DOLLAR // 50  # below it no call is worth making
+
+HandOn = Callable[[Task, Settled], Task]  # a task as it is put to the next agent, after somebody refused it
 
 
 class AgentFailedError(EnvwrightError, RuntimeError):
     """An agent cannot be used; says why and what to do. The run can be resumed."""
+
+
+class RefusedError(EnvwrightError, RuntimeError):
+    """Nobody is left who would do a task; says why and what to do. The run can be resumed with another agent."""
 
 
 class WaitingError(EnvwrightError):
@@ -45,14 +53,25 @@ class Run:
     patience: float = 1800.0  # seconds for one call
     say: Callable[[str], None] = lambda line: None
 
-    def ask(self, task: Task, files: Files) -> Settled:
-        """An agent's answer to a task, in a folder with these files: from the journal, or from the agent."""
-        for agent in self.agents:
-            answer = self._answered(task, agent) or self._call(agent, task, files)
+    def ask(self, task: Task, files: Files, hand_on: HandOn = lambda task, refusal: task) -> Settled:
+        """An agent's answer to a task, in a folder with these files: from the journal, or from the agent.
+
+        What one refuses goes to the next, with what it wrote of it all the same; `hand_on` tells the next one of that.
+        All of this follows from the journal, so a resumed run asks the same. An answer that was taken stays, whoever is
+        asked now.
+        """
+        answer = self._answered(task)
+        if answer is None:
+            for refusal in self._refusals_of_others(task):
+                task = hand_on(task, refusal)
+        for agent in () if answer else self.agents:
+            answer = self._refused(task, agent) or self._call(agent, task, {**files, **self._left(task)})
             if answer.stop != protocol.REFUSED or agent is self.agents[-1]:
-                return answer
-            self.say(f"{agent.name} refuses {task.name}: {answer.sentence}")
-        raise AssertionError("a run has at least one agent")
+                break
+            self.say(f"{agent.name} refuses {task.name}: {_short(answer.sentence)}")
+            task = hand_on(task, answer)
+        assert answer is not None, "a run has at least one agent"
+        return replace(answer, files={**self._left(task), **answer.files})
 
     def judge(self, stage: str, files: Files, modules: Sequence[str]) -> Judged:
         """The court's word on a version: from the journal, or from the court."""
@@ -75,19 +94,39 @@ class Run:
 
     def ask_person(self, task: Task, files: Files, why: str) -> Settled:
         """The answer of a person, who edits the files of a task where they are, and resumes the run."""
-        person = HandoffAgent("person", wait=False)
+        person = HandoffAgent(PERSON, wait=False)
         try:
-            return self._answered(task, person) or self._call(person, task, files)
+            return self._answered(task) or self._refused(task, person) or self._call(person, task, files)
         except WaitingError as waiting:
             raise WaitingError(f"{why}. {waiting}") from None
 
-    def _answered(self, task: Task, agent: Agent) -> Settled | None:
-        return next((e for e in self._calls(task, agent) if e.stop in ANSWERS), None)
+    @property
+    def only_rules_are_left(self) -> bool:
+        """Whether the last one to be asked follows rules, so that it is no use to ask again."""
+        return isinstance(self.agents[-1], BuiltinAgent)
 
-    def _calls(self, task: Task, agent: Agent) -> list[Settled]:
-        """All calls for a task so far, of this run and those that were killed before."""
-        events = self.journal.events
-        return [e for e in events if isinstance(e, Settled) and e.call.startswith(f"{task.name}.{agent.name}.")]
+    def _answered(self, task: Task) -> Settled | None:
+        """The answer that was taken, of whomever it was."""
+        return next((e for e in self._calls(task) if e.stop in ANSWERS and e.stop != protocol.REFUSED), None)
+
+    def _refused(self, task: Task, agent: Agent) -> Settled | None:
+        return next((e for e in self._calls(task, agent) if e.stop == protocol.REFUSED), None)
+
+    def _left(self, task: Task) -> dict[str, str]:
+        """What those who refused a task wrote of it all the same, in order."""
+        refusals = [e for e in self._calls(task) if e.stop == protocol.REFUSED]
+        return {path: text for refusal in refusals for path, text in refusal.files.items()}
+
+    def _refusals_of_others(self, task: Task) -> list[Settled]:
+        """By agents who were asked before this run was resumed with other ones."""
+        asked = {e.call for agent in self.agents for e in self._calls(task, agent)}
+        return [e for e in self._calls(task) if e.stop == protocol.REFUSED and e.call not in asked]
+
+    def _calls(self, task: Task, agent: Agent | None = None) -> list[Settled]:
+        """All calls for a task so far, of this run and those that were killed before; of one agent, or of all."""
+        whose = f"{task.name}." if agent is None else f"{task.name}.{agent.name}."
+        settled = [e for e in self.journal.events if isinstance(e, Settled)]
+        return [e for e in settled if e.task == task.name and e.call.startswith(whose)]
 
     def _call(self, agent: Agent, task: Task, files: Files) -> Settled:
         """Put money aside, ask, settle."""
@@ -109,6 +148,12 @@ class Run:
         if outcome.stop == protocol.WAITING:
             raise WaitingError(outcome.sentence)
         return settled
+
+
+def _short(sentence: str) -> str:
+    """The first of several lines, and how many more there are."""
+    first, *more = sentence.splitlines() or [""]
+    return f"{first} (and {len(more)} more)" if more else first
 
 
 def _line(judged: Judged) -> str:

@@ -1,5 +1,6 @@
 """The interface of a translation, from a contract and a few games of the reference."""
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -7,11 +8,11 @@ from numpy.typing import NDArray
 
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box, Discrete, Space
-from envwright.recipe.interface import NARROW, Field, Interface, Signature
 from envwright.references.protocol import Reference
 from envwright.verify import policies
 from envwright.verify.contract import Contract, Function
 from envwright.verify.host import Host
+from envwright.verify.interface import NARROW, Field, Interface, Signature
 from envwright.verify.record import Beat, Case, Plan, mine_calls, record_calls, record_episodes, record_phases
 from envwright.verify.rows import part
 
@@ -44,7 +45,7 @@ def interface_of(contract: Contract, host: Host, package: str, title: str) -> In
         step_luck=_fields(seen["step"], {key: e.text for key, e in contract.chance_step.items()}),
         observation=observation,
         info=_fields({k: v for k, v in outcome.items() if k.startswith("info.")}, {}),
-        action_space=seen["action_space"],
+        action_space=_narrowed(seen["action_space"]),
         observation_space=_observation_space(observation, seen["observation_space"]),
         functions=tuple(_signature(f, seen["calls"].get(f.reference)) for f in contract.functions),
         phases=tuple((name, _fields(kinds, {})) for name, kinds in seen["phases"].items()),
@@ -68,7 +69,10 @@ def made_with(contract: Contract) -> dict[str, Any]:
         return contract.reference_options
     import gymnasium  # there, or the reference would not be
 
-    return {**gymnasium.spec(id).kwargs, **contract.reference_options}
+    module, _, name = id.rpartition(":")
+    if module:  # which registers the name
+        importlib.import_module(module)
+    return {**gymnasium.spec(name).kwargs, **contract.reference_options}
 
 
 def _look(reference: Reference, contract: Contract, beat: Beat) -> dict[str, Any]:
@@ -146,13 +150,18 @@ def _argument_name(text: str, names: frozenset[str], index: int) -> str:
     return f"{inside[0]}_count" if text.startswith("len(") else inside[0]
 
 
+def _narrowed(space: Space) -> Space:
+    """The same space of numbers as narrow as a translation has them."""
+    if isinstance(space, Discrete):
+        return space
+    return Box(space.low, space.high, space.shape, np.dtype(NARROW.get(space.dtype.name, space.dtype.name)))
+
+
 def _observation_space(observation: Field, known: Space | None) -> Space:
     """The reference's own, if the contract leaves observations as they are; else the widest of that shape and kind."""
     whole = np.issubdtype(observation.dtype, np.integer)
     if known is not None and observation.source in ("obs", "array(obs)") and known.shape == observation.shape:
-        if isinstance(known, Discrete):
-            return known
-        return Box(known.low, known.high, known.shape, np.dtype(NARROW.get(known.dtype.name, known.dtype.name)))
+        return _narrowed(known)
     dtype = np.dtype(NARROW.get(observation.dtype, observation.dtype))
     if observation.dtype == "bool":
         return Box(0, 1, observation.shape, np.dtype(np.bool_))

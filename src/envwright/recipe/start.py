@@ -17,10 +17,12 @@ from envwright.core.errors import EnvwrightError
 from envwright.recipe import prompting
 from envwright.recipe.analyse.find import analyse
 from envwright.recipe.briefing import Briefing, Piece
+from envwright.recipe.builtin import BuiltinAgent, Lesson
 from envwright.recipe.events import Began
 from envwright.recipe.journal import Journal, open_journal
 from envwright.recipe.judge import Court
 from envwright.recipe.ledger import Ledger
+from envwright.recipe.naming import told
 from envwright.recipe.plan import read_plan, source_of
 from envwright.recipe.project import CONTRACT, PLAN, Project
 from envwright.recipe.recorded import RECORDED, RecordedAgent, RecordingError, load_recording
@@ -76,7 +78,7 @@ def open_run(
         pieces = [Piece(m.name, sources[m.name], m.lines, m.needs, m.why) for m in plan.modules]
         names = [piece.name for piece in pieces]
         brief = Briefing(
-            reference=project.reference,
+            reference=told(project.reference),
             interface=interface,
             target=target,
             pieces=pieces,
@@ -90,6 +92,9 @@ def open_run(
             contract, host, interface, target, project.folder / "court", began.seed, began.secret,
             project.effort, project.limits, progress,
         )  # fmt: skip
+        for agent in agents:
+            if isinstance(agent, BuiltinAgent):
+                agent.learn(Lesson(contract, interface, plan, target.NAME, brief.language, court.beside))
         ledger = Ledger(journal, began.budget if budget is None else budget)
         ledger.settle_the_dead()
         yield Run(project.folder, journal, ledger, court, agents, project.call, project.patience, say), brief

@@ -20,7 +20,8 @@ def transfer_checks(contract: Path, place: Path) -> list[Check]:
     """The checks of L4 for the candidate in `place`, by the contract at `contract`, which names it."""
     out = place / "transfer"
     argv = [sys.executable, "-m", "envwright", "verify", str(contract.resolve()), "--levels", "4", "--out", str(out)]
-    ended = run_program(argv, place, time.monotonic() + SECONDS)
+    here = {"PYTHONPATH": str(Path.cwd())}  # where an original given as module:Class may be
+    ended = run_program(argv, place, time.monotonic() + SECONDS, extra=here)
     found = out / f"verdict-{contract.stem}.json"
     if not found.is_file():
         said = (ended.stderr.strip().splitlines() or [ended.sentence])[-1]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from envwright.agents.protocol import FAILED, REFUSED
 from envwright.recipe.events import (
     Began,
     Event,
@@ -93,7 +94,10 @@ def text(seen: View) -> str:
 
 def current_files(scaffold: Files, events: Sequence[Event]) -> dict[str, str]:
     """The candidate as it is after these events: what was given, and every answer that was kept, in order."""
-    answers = {e.task: e.files for e in events if isinstance(e, Settled) and e.files}
+    answers: dict[str, dict[str, str]] = {}  # what one refused and left goes before what the next one wrote
+    for event in events:
+        if isinstance(event, Settled) and event.stop != FAILED:
+            answers[event.task] = {**answers.get(event.task, {}), **event.files}
     files = dict(scaffold)
     for event in events:
         if isinstance(event, Kept):
@@ -128,4 +132,6 @@ def _module(name: str, events: Sequence[Event], stages: dict[str, bool]) -> Modu
     elif kept:
         alone = stages.get(f"{MODULE} {name}")
         state = {True: "right by itself", False: "wrong", None: "written"}[alone]
+    elif calls and calls[-1].stop == REFUSED:
+        state = "refused"
     return ModuleView(name, len(calls), sum(e.amount for e in calls), back, state)

@@ -152,6 +152,12 @@ def _space(space: Any) -> Space | None:
         case "Box":
             low, high = _bound(space.low), _bound(space.high)
             return Box(low, high, tuple(space.shape), space.dtype) if low is not None and high is not None else None
+        case "MultiDiscrete":  # whole numbers are a box of them
+            start = np.asarray(getattr(space, "start", np.zeros_like(space.nvec)))
+            low, high = _bound(start), _bound(start + space.nvec - 1)
+            return Box(low, high, tuple(space.shape), space.dtype) if low is not None and high is not None else None
+        case "MultiBinary":
+            return Box(0.0, 1.0, tuple(space.shape), space.dtype)
     return None
 
 

@@ -28,6 +28,7 @@ class Draw(NamedTuple):
     site: str  # where the reference asked for it: "blackjack.py:18 draw_card"
     method: str  # what it asked for: "choice"
     value: Any  # what it got
+    pick: tuple[int, int] | None = None  # of a choice of one: its index in the list chosen from, and that list's length
 
 
 class Outcome(NamedTuple):

@@ -70,7 +70,14 @@ class _Check:
         self.findings.append(Finding(kind, where, f"{self.reference.name} {sentence}", note))
 
     def record(self, seed: int) -> tuple[list[Any], list[_Moment]]:
-        """An episode with random actions."""
+        """An episode with random actions; once more, if what was thought constant has changed in it."""
+        actions, moments = self._record(seed)
+        if self.reference.late_changes():
+            actions, moments = self._record(seed)
+        self.steps += len(actions)
+        return actions, moments
+
+    def _record(self, seed: int) -> tuple[list[Any], list[_Moment]]:
         actions: list[Any] = []
         moments = [_Moment(self.reference.reset(seed), self.reference.snapshot())]
         self._finite(moments[0].outcome, 0)
@@ -78,7 +85,6 @@ class _Check:
             actions.append(self.reference.sample_action(self.rng))
             moments.append(_Moment(self.reference.step(actions[-1]), self.reference.snapshot()))
             self._finite(moments[-1].outcome, len(actions))
-        self.steps += len(actions)
         return actions, moments
 
     def replay(self, first: Sequence[_Moment], actions: Sequence[Any], seed: int, with_tape: bool) -> None:

@@ -5,11 +5,11 @@ from typing import Any
 
 from envwright.bench.text import number
 from envwright.recipe.events import Began, Event, Measured, Packaged
-from envwright.recipe.interface import Field, Interface
 from envwright.recipe.summary import bounds, last, times_text
 from envwright.recipe.versions import Files, digest
 from envwright.report import pictures
 from envwright.report.html import Child, Html, details, section, table, tag
+from envwright.verify.interface import Field, Interface
 
 
 def speed(events: Sequence[Event]) -> Html:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from envwright.recipe.events import Began, Event
-from envwright.recipe.interface import Interface
 from envwright.recipe.summary import last, unverified
 from envwright.recipe.versions import Files
 from envwright.report import facts, verdict
@@ -14,6 +13,7 @@ from envwright.report.ladder import ladder
 from envwright.report.money import cost
 from envwright.report.story import story
 from envwright.verify import contract as contracts
+from envwright.verify.interface import Interface
 
 STYLE = Path(__file__).parent / "style.css"
 PARTS = {

@@ -23,6 +23,8 @@ class ExpressionError(EnvwrightError, ValueError):
     """An expression of a contract cannot be read or does not fit the reference."""
 
 
+LUCK = ("draws", "picks")  # functions of what was drawn
+
 _ALLOWED = (
     ast.Expression, ast.Name, ast.Load, ast.Store, ast.Attribute, ast.Subscript, ast.Slice, ast.Constant, ast.Call,
     ast.keyword, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.List, ast.Tuple, ast.Dict,
@@ -48,7 +50,7 @@ class Expression:
             return eval(self.code, scope)  # one scope, for a comprehension does not see a second
         except NameError as error:
             missing = error.name or str(error)
-            names = [name for name in scope if name not in FUNCTIONS and name not in ("__builtins__", "draws")]
+            names = [name for name in scope if name not in FUNCTIONS and name not in ("__builtins__", *LUCK)]
             close = difflib.get_close_matches(missing, names, 1)
             hint = f"; did you mean {close[0]}?" if close else f"; it has {', '.join(sorted(names))}."
             raise ExpressionError(f"{self.where}: the reference has no {missing}{hint}") from None
@@ -66,6 +68,7 @@ def scope(names: Mapping[str, Any], draws: Sequence[Draw] = ()) -> dict[str, Any
         "__builtins__": {"__import__": __import__},
         **FUNCTIONS,
         "draws": lambda *which: drawn(draws, *which),
+        "picks": lambda *which: picked(draws, *which),
         **names,
     }
 
@@ -86,7 +89,7 @@ def parse(text: Any, where: str) -> Expression:
         if not isinstance(node, _ALLOWED) or word.startswith("__"):
             raise ExpressionError(f"{where}: {text!r} uses {type(node).__name__}, which a contract may not.")
         if isinstance(node, ast.Name) and node.id not in bound:
-            if id(node) in called and (node.id in FUNCTIONS or node.id == "draws"):
+            if id(node) in called and (node.id in FUNCTIONS or node.id in LUCK):
                 continue  # the reference may have a `round` or a `table` of its own; only a call means ours
             names.add(node.id)
     return Expression(text, where, compile(tree, where, "eval"), frozenset(names))
@@ -96,11 +99,31 @@ def parse(text: Any, where: str) -> Expression:
 
 
 def drawn(draws: Sequence[Draw], function: str, index: int | None = None) -> Any:
-    """The values drawn inside a function of the reference; with an index one of them, masked if it was not drawn."""
-    values = [draw.value for draw in draws if site_function(draw.site) == function]
+    """The values drawn inside a function of the reference, `step`, or by one method inside of it, `step.choice`.
+
+    With an index it is one of them, masked if it was not drawn.
+    """
+    return _one_or_all([draw.value for draw in draws if is_drawn_by(draw, function)], index)
+
+
+def picked(draws: Sequence[Draw], function: str, index: int | None = None) -> Any:
+    """The same for choices of one element each, as the indices of what was chosen."""
+    made = [draw for draw in draws if is_drawn_by(draw, function)]
+    if strange := [draw for draw in made if draw.pick is None]:
+        raise ValueError(f"{strange[0].method} at {strange[0].site} is not a choice of one from a list")
+    return _one_or_all([draw.pick[0] for draw in made if draw.pick is not None], index)
+
+
+def _one_or_all(values: list[Any], index: int | None) -> Any:
     if index is None:
         return values
     return values[index] if -len(values) <= index < len(values) else np.ma.masked
+
+
+def is_drawn_by(draw: Draw, function: str) -> bool:
+    """Whether a draw was made inside a function, or, if that is qualified by a method, by that method there."""
+    own = site_function(draw.site)
+    return function in (own, f"{own}.{draw.method}")
 
 
 def site_function(site: str) -> str:

@@ -17,7 +17,7 @@ from envwright.references.protocol import Draw, Outcome, Reference, ReferenceFai
 from envwright.verify import policies
 from envwright.verify.contract import Contract, Function
 from envwright.verify.expression import ExpressionError
-from envwright.verify.nudges import count_reals, nudge, nudge_one
+from envwright.verify.nudges import count_reals, nudge, nudge_one, usual
 from envwright.verify.rows import Row, stack, start_row, state_row, step_row
 from envwright.verify.trace import Failure, Trace
 
@@ -270,12 +270,14 @@ def record_calls(
     table: dict[str, list[Call]] = {}
     for function in contract.functions:
         rows = table.setdefault(function.reference, [])
-        for arguments in calls.get(function.reference, ()):
+        given_rows = calls.get(function.reference, ())
+        sizes = usual([dict(arguments) for arguments in given_rows]) if given_rows and dtype else None
+        for arguments in given_rows:
             beat()
             try:
                 result = _result(reference, function, arguments)
                 given = [np.asarray(_plain(e(arguments))) for e in function.arguments]
-                rows.append(Call(arguments, given, result, _result_sway(reference, function, arguments, result, dtype)))
+                rows.append(Call(arguments, given, result, _result_sway(reference, function, arguments, result, dtype, sizes)))
             except (ReferenceFailedError, ExpressionError):
                 continue
     return table
@@ -287,11 +289,16 @@ def _result(reference: Reference, function: Function, arguments: Mapping[str, An
 
 
 def _result_sway(
-    reference: Reference, function: Function, arguments: Mapping[str, Any], result: NDArray[Any], dtype: str | None
+    reference: Reference,
+    function: Function,
+    arguments: Mapping[str, Any],
+    result: NDArray[Any],
+    dtype: str | None,
+    sizes: Plain,
 ) -> NDArray[np.float64]:
     total = np.zeros(result.shape)
     if dtype is not None:
-        for ways in _moved([dict(arguments)], [None], np.dtype(dtype)):
+        for ways in _moved([dict(arguments)], [sizes], np.dtype(dtype)):
             distances = [_distance(_result(reference, function, moved), result) for (moved,) in ways]
             total += np.max(distances, axis=0)
     return total

@@ -17,18 +17,19 @@ Row = dict[str, NDArray[Any]]
 
 def start_row(contract: Contract, reference: Reference, outcome: Outcome) -> Row:
     """A new game: state, observation and the luck of the start. It has no reward and has not ended."""
-    seen = scope(_names(reference, outcome), outcome.draws)
+    held = reference.look()
+    seen = scope(_names(held, outcome), outcome.draws)
     sights = {key: e for key, e in contract.outcome.items() if key.split(".")[0] == "observation"}
-    row = _values(contract.state, seen, "state.") | _values(sights, seen)
+    row = _values(contract.state, _own(seen, held, outcome), "state.") | _values(sights, seen)
     return row | luck_row(contract, contract.chance_start, seen, outcome)
 
 
 def step_row(contract: Contract, reference: Reference, outcome: Outcome, action: Any, before: dict[str, Any]) -> Row:
     """A step: its action, its luck, and everything that is compared afterwards."""
-    names = _names(reference, outcome) | {"action": action, "before": SimpleNamespace(**before)}
-    seen = scope(names, outcome.draws)
+    held = reference.look()
+    seen = scope(_names(held, outcome) | {"action": action, "before": SimpleNamespace(**before)}, outcome.draws)
     row = {"action": np.asarray(action), "ended": np.array([outcome.terminated, outcome.truncated])}
-    row |= _values(contract.state, seen, "state.") | _values(contract.outcome, seen)
+    row |= _values(contract.state, _own(seen, held, outcome), "state.") | _values(contract.outcome, seen)
     return row | luck_row(contract, contract.chance_step, seen, outcome)
 
 
@@ -60,9 +61,14 @@ def take(columns: Columns, rows: Any) -> Columns:
     return {name: column[rows] for name, column in columns.items()}
 
 
-def _names(reference: Reference, outcome: Outcome) -> dict[str, Any]:
-    seen = {name: value for name, value in outcome._asdict().items() if name != "draws"}
-    return {**reference.look(), **seen}
+def _names(held: dict[str, Any], outcome: Outcome) -> dict[str, Any]:
+    return {**held, **{name: value for name, value in outcome._asdict().items() if name != "draws"}}
+
+
+def _own(seen: dict[str, Any], held: dict[str, Any], outcome: Outcome) -> dict[str, Any]:
+    """The scope for [state]: an attribute may be called `obs` or `info`, and there it is meant, not the outcome."""
+    clash = held.keys() & outcome._fields
+    return {**seen, **{name: held[name] for name in clash}} if clash else seen
 
 
 def _values(table: dict[str, Expression], seen: dict[str, Any], prefix: str = "") -> Row:
@@ -73,13 +79,10 @@ def luck_row(contract: Contract, table: dict[str, Expression], seen: dict[str, A
     """The luck, and under `drawn.` which of it the reference did draw."""
     row: Row = {}
     used = " ".join(expression.text for expression in table.values()).replace('"', "'")
-    for draw in outcome.draws:
+    for draw in outcome.draws if contract.chance_start or contract.chance_step else ():
         function = site_function(draw.site)
-        if (
-            function not in contract.chance_ignored
-            and f"'{function}'" not in used
-            and (contract.chance_start or contract.chance_step)
-        ):
+        forms = (function, f"{function}.{draw.method}")
+        if not any(form in contract.chance_ignored or f"'{form}'" in used for form in forms):
             raise ExpressionError(
                 f"The reference draws {draw.method} at {draw.site}, which the contract neither maps in [chance] nor "
                 f"names in [chance.ignored]."

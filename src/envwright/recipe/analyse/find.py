@@ -107,7 +107,9 @@ def module_file(name: str, extra: tuple[str, str] | None = None) -> Path:
     except (ImportError, ValueError):
         spec = None
     if spec is None:
-        raise missing_extra(*extra) if extra else AnalysisError(f"There is no module '{name}' on this machine.")
+        if extra:
+            raise missing_extra(*extra)
+        raise AnalysisError(f"There is no module '{name}' here; install it, or go to the folder that it is in.")
     if not rest and not spec.submodule_search_locations:
         if spec.origin is None or not spec.origin.endswith(".py"):
             raise _compiled(name, spec.origin or "Python itself")

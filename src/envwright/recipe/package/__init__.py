@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from envwright.recipe.events import Began, Event, Tested, to_plain
-from envwright.recipe.interface import Interface
+from envwright.recipe.naming import told
 from envwright.recipe.package import jax_files
 from envwright.recipe.package.card import card
 from envwright.recipe.package.wheel import PackageError as PackageError
@@ -22,6 +22,7 @@ from envwright.recipe.summary import final, last, verified
 from envwright.recipe.targets.rust.wheel import library, tag
 from envwright.recipe.versions import Files
 from envwright.verify import contract as contracts
+from envwright.verify.interface import Interface
 
 VERSION = "0.1.0"
 Built = tuple[str, bytes]  # the name of the wheel, and its content
@@ -159,12 +160,13 @@ def _verdict(events: Sequence[Event], files: Files) -> str:
 def _metadata(project: Project, package: str, events: Sequence[Event]) -> str:
     began = last(events, Began)
     made_with = began.versions.get("envwright", "") if began else ""
+    original = " ".join(told(project.reference).split())
     return "\n".join(
         [
             "Metadata-Version: 2.1",
             f"Name: {package}",
             f"Version: {VERSION}",
-            f"Summary: {project.title}, translated from {' '.join(project.reference.split())} and verified against it.",
+            f"Summary: {project.title}, translated from {original} and verified against it.",
             "Requires-Python: >=3.11",
             f"Requires-Dist: envwright{f'>={made_with}' if made_with else ''}",
             "Requires-Dist: jax",  # envwright says how new they have to be

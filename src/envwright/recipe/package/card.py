@@ -7,12 +7,13 @@ from envwright.agents.protocol import dollars
 from envwright.bench.text import number
 from envwright.core.spaces import Space
 from envwright.recipe.events import Began, Event, Measured
-from envwright.recipe.interface import NARROW, Field, Interface
 from envwright.recipe.judge import HIDDEN, TRANSFER, WHOLE
+from envwright.recipe.naming import told
 from envwright.recipe.project import Project
 from envwright.recipe.summary import bounds, by_agent, calls, final, last, times_text, unverified
 from envwright.recipe.versions import Files, digest
 from envwright.verify.contract import Contract
+from envwright.verify.interface import NARROW, Field, Interface
 
 STAGES = {
     WHOLE: "Games that agents could know",
@@ -36,11 +37,11 @@ def card(
     version = began.versions.get("reference", "")
     parts = [
         f"# {id}",
-        f"{interface.title}, translated from {project.reference} to {project.target} and verified by envwright.",
+        f"{interface.title}, translated from {told(project.reference)} to {project.target} and verified by envwright.",
         _table(
             ["", ""],
             [
-                ["reference", f"`{project.reference}`" + (f", {version}" if version else "")],
+                ["reference", f"`{told(project.reference)}`" + (f", {version}" if version else "")],
                 ["options of the reference", _options(contract.reference_options) or "its defaults"],
                 ["time limit", _limit(interface)],
                 [

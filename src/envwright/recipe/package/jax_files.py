@@ -1,7 +1,7 @@
 """What a JAX translation needs besides itself to be a package: names, a smoke test. Given, not written by agents."""
 
-from envwright.recipe.interface import Interface
 from envwright.recipe.targets.jax.scaffold import space_text
+from envwright.verify.interface import Interface
 
 
 def envwright_id(interface: Interface) -> str:
@@ -140,7 +140,7 @@ def test_gymnasium_plays_it() -> None:
     sight, _ = env.reset(seed=0)
     env.action_space.seed(0)
     for _ in range(STEPS):
-        assert (sight.shape, sight.dtype) == (SIGHTS.shape, SIGHTS.dtype)
+        assert (sight.shape, sight.dtype) == (env.observation_space.shape, env.observation_space.dtype)
         sight, reward, terminated, truncated, _ = env.step(env.action_space.sample())
         assert np.isfinite(reward)
         if terminated or truncated:

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from envwright.candidates.protocol import Candidate
 from envwright.core.errors import EnvwrightError
-from envwright.recipe.interface import Interface
 from envwright.sandbox.box import Limits
+from envwright.verify.interface import Interface
 
 NAMES = ("jax", "rust")
 

@@ -13,7 +13,7 @@ def to_tape(tape: Sequence[Draw] | None) -> list[dict[str, Any]] | None:
     """A tape for the wire."""
     if tape is None:
         return None
-    return [{"site": site, "method": method, "value": encode(value)} for site, method, value in tape]
+    return [{"site": site, "method": method, "value": encode(value)} for site, method, value, _ in tape]
 
 
 def to_outcome(wire: Mapping[str, Any]) -> Outcome:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from envwright.references.protocol import Draw, TapeError
+from envwright.references.python import picking
 from envwright.references.python.kinds import is_atom
 
 _NO_DRAWS = frozenset({"seed", "spawn", "get_state", "set_state", "getstate", "setstate", "bit_generator", "VERSION"})
@@ -57,16 +58,18 @@ class Take:
         _open = None  # a method of the library may call others, which are part of this one
         try:
             if self.tape is None:
-                value, record = _record(method, draw, arguments, options)
+                value, record, pick = _record(method, draw, arguments, options)
             else:
-                record = self._next(site, method)
+                wanted = self._next(site, method)
+                record = wanted.value
                 value = _replay(method, record, arguments[1:], options)
+                pick = picking.find_again(draw, value, wanted.pick, arguments, options)
         finally:
             _open = self
-        self.draws.append(Draw(site, method, record))
+        self.draws.append(Draw(site, method, record, pick))
         return value
 
-    def _next(self, site: str, method: str) -> Any:
+    def _next(self, site: str, method: str) -> Draw:
         tape, index = self.tape or (), len(self.draws)
         if index >= len(tape):
             raise TapeError(f"The reference asked for {method} at {site}, but the tape ends after {index} draws.")
@@ -76,7 +79,7 @@ class Take:
                 f"The reference asked for {method} at {site}, but draw {index} of the tape is {wanted.method} at "
                 f"{wanted.site}."
             )
-        return wanted.value
+        return wanted
 
 
 class Shared:
@@ -110,8 +113,10 @@ def _place(site: str) -> tuple[str, str]:
     return site.partition(":")[0], site.rpartition(" ")[2]
 
 
-def _record(method: str, draw: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """The drawn value and what to put on the tape for it.
+def _record(
+    method: str, draw: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[Any, Any, picking.Pick | None]:
+    """The drawn value, what to put on the tape for it, and of a choice of one which it was.
 
     Things other than numbers and words are put down by their index in what they were drawn from: the reference may go
     on to change them, so on replay it must get them, not copies.
@@ -121,23 +126,27 @@ def _record(method: str, draw: Callable[..., Any], arguments: tuple[Any, ...], o
         before = [] if isinstance(order, np.ndarray) else list(order)
         value = draw(*arguments, **options)
         if isinstance(order, np.ndarray):
-            return value, order.copy()
+            return value, order.copy(), None
         after = list(order)
-        return value, after if all(map(is_atom, after)) else {"__indices__": _indices(after, before)}
-    value = draw(*arguments, **options)
+        return value, after if all(map(is_atom, after)) else {"__indices__": _indices(after, before)}, None
+    value, pick = picking.draw_one(draw, arguments, options)
+    return value, _on_tape(value, arguments, options), pick
+
+
+def _on_tape(value: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     if is_atom(value):
-        return value, value
+        return value
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-        return value, value.copy()
+        return value.copy()
     if type(value) is list and all(map(is_atom, value)):
-        return value, list(value)
+        return list(value)
     population = _population(arguments[1:], options)
     try:
         if type(value) is list:
-            return value, {"__indices__": _indices(value, population)}
-        return value, {"__index__": _indices([value], population)[0]}
+            return {"__indices__": _indices(value, population)}
+        return {"__index__": _indices([value], population)[0]}
     except KeyError:  # not drawn from anything, or itself a copy
-        return value, copy.deepcopy(value)
+        return copy.deepcopy(value)
 
 
 def _population(arguments: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:

@@ -31,7 +31,9 @@ from envwright.references.python.own_modules import classes_of, file_of, modules
 from envwright.references.python.walk import copy_plain
 from envwright.references.python.watch import Lines, Watcher, find_lines
 
-_TRIAL = (5, 50)  # episodes and steps of each, to see which attributes move
+_TRIAL = (300, 300, 50, 50, 50)  # steps of episodes, to see which attributes move
+_CLOSELY = 50  # of these steps are looked at one by one, the others now and then
+_NOW_AND_THEN = 10  # steps
 _THOROUGH_EVERY = 50  # episodes
 
 
@@ -100,16 +102,17 @@ class PythonReference(Reference):
     def _find_moving(self) -> dict[str, int]:
         """Play a little and see which attributes change."""
         rng = np.random.Generator(np.random.PCG64(0))
-        for episode in range(_TRIAL[0]):
+        for episode, steps in enumerate(_TRIAL):
             self.reset(seed=episode)
             self._state().expect(self.driver.moving(self.object))
             self._state().late_changes(thorough=False)
-            for _ in range(_TRIAL[1]):
+            for step in range(steps):
                 try:
                     outcome = self.step(self.sample_action(rng))
                 except ReferenceFailedError:  # whoever plays in earnest will hear of it
                     break
-                self._state().late_changes(thorough=False)
+                if step < _CLOSELY or step % _NOW_AND_THEN == 0:
+                    self._state().late_changes(thorough=False)
                 if outcome.terminated or outcome.truncated:
                     break
             self._state().late_changes()

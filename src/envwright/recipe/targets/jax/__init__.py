@@ -7,12 +7,12 @@ from typing import Any
 
 from envwright.candidates.apart import ApartCandidate, apart
 from envwright.core.layouts import PLAIN, SHARDED
-from envwright.recipe.interface import Interface
 from envwright.recipe.targets.jax.scaffold import LAST as LAST
 from envwright.recipe.targets.jax.scaffold import scaffold as scaffold
 from envwright.recipe.targets.jax.scaffold import signatures as signatures
 from envwright.recipe.targets.jax.scaffold import written as written
 from envwright.sandbox.box import Limits, python
+from envwright.verify.interface import Interface
 
 NAME = "jax"
 IMPORTED_FROM = "."

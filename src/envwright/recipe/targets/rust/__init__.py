@@ -6,13 +6,13 @@ from typing import Any
 
 from envwright.candidates.apart import ApartCandidate, apart
 from envwright.core.cache import cache_dir
-from envwright.recipe.interface import Interface
 from envwright.recipe.targets import cargo
 from envwright.recipe.targets.rust.scaffold import LAST as LAST
 from envwright.recipe.targets.rust.scaffold import scaffold as scaffold
 from envwright.recipe.targets.rust.scaffold import signatures as signatures
 from envwright.recipe.targets.rust.scaffold import written as written
 from envwright.sandbox.box import Limits, python
+from envwright.verify.interface import Interface
 
 NAME = "rust"
 IMPORTED_FROM = "python"

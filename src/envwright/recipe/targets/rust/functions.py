@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from envwright.recipe.interface import Interface, Signature
 from envwright.recipe.targets.rust.names import identifier, identifiers, literal, one_line, rust_type
+from envwright.verify.interface import Interface, Signature
 
 RULES = "rules"
 

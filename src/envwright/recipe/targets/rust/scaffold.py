@@ -15,10 +15,10 @@ from pathlib import Path
 
 from envwright.candidates.apart import plain_space
 from envwright.core.errors import EnvwrightError
-from envwright.recipe.interface import Interface
 from envwright.recipe.targets.rust import functions, python_side
 from envwright.recipe.targets.rust.names import KEYWORDS, NEVER, literal
 from envwright.recipe.targets.rust.state import clock, state_file
+from envwright.verify.interface import Interface
 
 LAST = functions.RULES
 TEMPLATE = Path(__file__).parent / "template"

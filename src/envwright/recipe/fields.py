@@ -1,0 +1,192 @@
+"""What each part of a reference's state becomes in a candidate: fields of numbers, each with its expression.
+
+The forms are few and fixed, for a translator has to read them:
+
+    x                       a number, an array, lists of numbers of one shape       array(x)     of more than one kind
+    none(x, -1)             None or a number                                        x['value']   a member of an enum
+    {'a': 0, 'b': 1}[x]     one of a few texts
+    pad(x, 8), len(x)       a list of numbers whose length changes
+    table(x, 8, 4), len(x)  a list of rows of numbers whose length changes
+    [row if row is not None else [0, 0] for row in x], [row is not None for row in x]       rows, or None in their place
+
+x is a name of the reference's, or a part of it, `deck['hands']['player']`: an object is seen as a dict.
+"""
+
+from collections import deque
+from collections.abc import Container
+from typing import Any
+
+import numpy as np
+
+from envwright.core.errors import EnvwrightError
+from envwright.references.plain import same
+
+ROOM = 2  # a list that was never longer than n gets room for ROOM times n
+DIFFERENT = 3  # so many numbers may all be different by accident
+_INSIDE = ("__items__", "__value__", "__data__")  # of an object that is a list, that is a number, that has a hook
+
+
+class DraftError(EnvwrightError, ValueError):
+    """A part of the reference cannot be put into numbers by rule."""
+
+
+def fields_of(path: str, values: list[Any], own: str = "", changed: Container[str] = ()) -> dict[str, str]:
+    """The candidate's fields for one part of the reference's state; none, if it is an object that holds constants only.
+
+    `changed` are the attributes of objects that some rule writes; others are constants, if they never differed.
+    """
+    own = own or field_name(path)
+    present = [v for v in values if v is not None]
+    if not present:
+        raise DraftError(f"{path} was None in every game played; say in [ignored] why it does not matter.")
+    nothing = len(present) < len(values)
+    if all(isinstance(v, str) for v in present):
+        texts = "{" + ", ".join(f"{text!r}: {i}" for i, text in enumerate(sorted(set(map(str, present))))) + "}"
+        return {own: f"{texts}[{path}] if {path} is not None else -1" if nothing else f"{texts}[{path}]"}
+    if all(isinstance(v, dict) for v in present):
+        return _enum(path, own, present, nothing) if "__enum__" in present[0] else _dict(path, own, values, changed)
+    if all(is_number(v) for v in present):
+        return _numbers(path, own, present, nothing)
+    if all(isinstance(v, list | tuple | deque | np.ndarray) for v in present):
+        return _list(path, own, present, nothing)
+    raise _no_rule(path, next(v for v in present if not is_number(v)))
+
+
+def _no_rule(path: str, value: Any) -> DraftError:
+    kind = type(value).__name__
+    return DraftError(f"{path} is a {kind}, which no rule puts into numbers; write a line for it in [state].")
+
+
+def _numbers(path: str, own: str, present: list[Any], nothing: bool) -> dict[str, str]:
+    shapes = {np.shape(v) for v in present}
+    if len(shapes) > 1 or (nothing and shapes != {()}):
+        return _list(path, own, present, nothing)
+    if nothing:
+        return {own: f"none({path}, {int(min(present)) - 1})"}
+    return {own: path}
+
+
+def _enum(path: str, own: str, present: list[Any], nothing: bool) -> dict[str, str]:
+    """The value of a member stands for it."""
+    held = [v.get("value") for v in present]
+    if any("__enum__" not in v for v in present):
+        raise _no_rule(path, present[0])
+    fields = fields_of(f"{path}['value']", held, own)
+    if not nothing:
+        return fields
+    below = -1 if isinstance(held[0], str) else int(min(np.min(v) for v in held)) - 1
+    return {name: f"{text} if {path} is not None else {below}" for name, text in fields.items()}
+
+
+def _dict(path: str, own: str, values: list[Any], changed: Container[str]) -> dict[str, str]:
+    """A field for each key, where the keys never change; an attribute of an object that is a constant has none."""
+    first = values[0]
+    if any(v is None or v.keys() != first.keys() or v.get("__class__") != first.get("__class__") for v in values):
+        raise DraftError(f"{path} does not always hold the same names; write lines for it in [state] of contract.toml.")
+    fields: dict[str, str] = {}
+    for key in first:
+        inside = key in _INSIDE
+        held = [v[key] for v in values]
+        if key in ("__class__", "__factory__") or ("__class__" in first and key not in changed and is_still(held)):
+            continue
+        if not isinstance(key, str) or not key.isidentifier() or (key.startswith("__") and not inside):
+            if is_still(held):
+                continue
+            raise DraftError(f"{path} has the key {key!r}; write lines for it in [state] of contract.toml.")
+        name = own if inside else f"{own}_{field_name(key)}"
+        try:
+            found = fields_of(f"{path}[{key!r}]", held, name, changed)
+        except DraftError:
+            if is_still(held) and not is_empty(held[0]):
+                continue
+            raise
+        fields |= {free(name, fields): text for name, text in found.items()}
+    return fields
+
+
+def _list(path: str, own: str, present: list[Any], nothing: bool) -> dict[str, str]:
+    if nothing:
+        raise DraftError(f"{path} is sometimes a list and sometimes None; write a line for it in [state].")
+    if len(shapes := {shape_of(v) for v in present}) == 1 and None not in shapes:
+        plain = len({isinstance(v, np.ndarray) for v in present}) == 1
+        return {own: path if plain else f"array({path})"}
+    if any(is_number(v) and np.ndim(v) == 0 for v in present):
+        raise DraftError(f"{path} is sometimes a list and sometimes a number; write a line for it in [state].")
+    items = [item for v in present for item in v]
+    kinds = {shape_of(item) for item in items if item is not None}
+    lengths = {len(v) for v in present}
+    if not items:
+        raise DraftError(f"{path} was empty in every game played; say in [state] how much it can hold.")
+    (shape,) = kinds if len(kinds) == 1 else (None,)
+    if shape is None:
+        raise DraftError(f"{path} is a list of more than numbers; write a line for it in [state] of contract.toml.")
+    rest = any(item is None for item in items)
+    if rest and len(shape) == 1 and len(lengths) == 1:
+        blank = ", ".join(["0"] * shape[0])
+        rows = f"[row if row is not None else [{blank}] for row in {path}]"
+        return {own: rows, f"{own}_present": f"[row is not None for row in {path}]"}
+    room = _room(present)
+    if not rest and shape == ():
+        return {own: f"pad({path}, {room})", f"{own}_count": f"len({path})"}
+    if not rest and len(shape) == 1:
+        return {own: f"table({path}, {room}, {shape[0]})", f"{own}_count": f"len({path})"}
+    raise DraftError(f"{path} is a list of more than rows of numbers; write a line for it in [state].")
+
+
+def _room(lists: list[Any]) -> int:
+    """Twice the longest, or, where no number is ever there twice, as many as there are; a deque says it itself."""
+    limits = {v.maxlen for v in lists if isinstance(v, deque)}
+    if len(limits) == 1 and (limit := limits.pop()):
+        return limit
+    longest = max(map(len, lists))
+    if longest <= DIFFERENT or not all(isinstance(item, int | np.integer) for v in lists for item in v):
+        return ROOM * longest
+    known = {int(item) for v in lists for item in v}
+    different = all(len(set(v)) == len(v) for v in lists)
+    return max(ROOM * longest, max(known) - min(known) + 1) if different else ROOM * longest
+
+
+def free(name: str, taken: Container[str]) -> str:
+    """The name, or, where it is taken, one with a number."""
+    count = 2
+    while name in taken and f"{name}_{count}" in taken:
+        count += 1
+    return f"{name}_{count}" if name in taken else name
+
+
+def field_name(path: str) -> str:
+    return path.strip("_") or path
+
+
+def is_still(values: list[Any]) -> bool:
+    """Whether a part of the state is the same in every state that was seen."""
+    first = values[0]
+    if isinstance(first, np.ndarray) and not first.dtype.hasobject:  # what `same` would say, sooner
+        kind, content = (first.dtype, first.shape), first.tobytes()
+        return all(isinstance(v, np.ndarray) and (v.dtype, v.shape) == kind and v.tobytes() == content for v in values)
+    return all(v is first or same(first, v) for v in values)
+
+
+def is_empty(value: Any) -> bool:
+    """Whether this may hold something at another time."""
+    return value is None or (isinstance(value, list | tuple | dict | set | deque) and not value)
+
+
+def is_number(value: Any) -> bool:
+    """A number, or an array of them."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "biuf"
+    return isinstance(value, bool | int | float | np.bool_ | np.number)
+
+
+def shape_of(value: Any) -> tuple[int, ...] | None:
+    """The shape of numbers in lists as an array, if they are one."""
+    if is_number(value):
+        return np.shape(value)
+    if not isinstance(value, list | tuple | deque):
+        return None
+    try:
+        made = np.asarray(value)
+    except ValueError:  # lists of several lengths
+        return None
+    return made.shape if made.size and made.dtype.kind in "biuf" else None

@@ -1,0 +1,89 @@
+"""The luck that a candidate is handed: a field for each function of the reference that draws, or each method in it."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from envwright.recipe.fields import ROOM, DraftError, free, shape_of
+from envwright.references.protocol import Draw
+from envwright.verify.expression import site_function
+
+Drawn = Mapping[tuple[str, str], Sequence[Draw]]  # by function and method
+
+
+def chance_of(
+    draws: Mapping[tuple[str, str], int],
+    without: Mapping[str, str],
+    steady: Iterable[str],
+    drawn: Drawn | None = None,
+    picked: Iterable[tuple[str, str]] = (),
+) -> dict[str, str]:
+    """A field for each function that draws, with room for what it draws in one go; for each method, if it has several.
+
+    `draws` are the most by site and method; `steady` functions never draw less. What is `picked` is chosen from lists
+    that change, so the candidate is handed the index.
+    """
+    steady, picked = set(steady), set(picked)
+    most: dict[str, Counter[str]] = {}
+    for (site, method), count in draws.items():
+        most.setdefault(site_function(site), Counter())[method] += count
+    fields: dict[str, str] = {}
+    for function, methods in most.items():
+        for method, count in methods.items():
+            if function in without or f"{function}.{method}" in without:
+                continue
+            _of_one_shape(function, method, (drawn or {}).get((function, method), ()))
+            by_index = (function, method) in picked
+            whole = len(methods) == 1 and not by_index
+            which = function if whole else f"{function}.{method}"
+            reader = "picks" if by_index else "draws"
+            room = count if which in steady or count == 1 else ROOM * count
+            one = f"{reader}('{which}', 0)"
+            name = free(_word(function if len(methods) == 1 else f"{function}_{method}"), fields)
+            fields[name] = one if room == 1 else f"pad({reader}('{which}'), {room})"
+    return fields
+
+
+def unlucky(drawn: Drawn, picked: Iterable[tuple[str, str]], shown: Iterable[str]) -> dict[str, str]:
+    """Functions, or methods in them, that draw texts for the screen, with the reason why that is no luck.
+
+    `shown` is what only the drawing of the screen reads; without, a text that is not picked from a list is refused.
+    """
+    shown, picked = sorted(shown), set(picked)
+    found: dict[str, str] = {}
+    for (function, method), draws in drawn.items():
+        if all(shape_of(draw.value) is not None for draw in draws) or ((function, method) in picked and not shown):
+            continue
+        if not shown:
+            raise DraftError(
+                f"{function} draws what is not a number; write a line for it in [chance] of contract.toml."
+            )
+        alone = all(other == method for name, other in drawn if name == function)
+        found[function if alone else f"{function}.{method}"] = (
+            f"it draws texts, which are taken for {' and '.join(shown)}, and those only the screen shows"
+        )
+    return found
+
+
+def texts_by_index(drawn: Drawn) -> set[tuple[str, str]]:
+    """The methods that choose one from a list of things that are not numbers."""
+    return {
+        place
+        for place, draws in drawn.items()
+        if any(shape_of(draw.value) is None for draw in draws) and all(draw.pick is not None for draw in draws)
+    }
+
+
+def _of_one_shape(function: str, method: str, draws: Sequence[Draw]) -> None:
+    shapes = {shape_of(draw.value) for draw in draws} - {None}
+    if len(shapes) > 1:
+        one, *_, other = sorted(shapes, key=str)
+        raise DraftError(
+            f"{function} draws {method} of the shapes {one} and {other}; write lines for them in [chance] of "
+            "contract.toml."
+        )
+
+
+def _word(text: str) -> str:
+    """A name for a field; `<lambda>` has none that could be used."""
+    return re.sub(r"\W+", "_", text).strip("_") or "luck"
