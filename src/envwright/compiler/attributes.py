@@ -51,6 +51,8 @@ def get(frame: Frame, base: Value, name: str) -> Value:
         return _of_value(frame, base, name)
     if not isinstance(base, Static):
         return _of_value(frame, base, name)
+    if isinstance(base.value, np.ndarray | list | dict | set | frozenset | str | bytes | tuple) and callable(getattr(base.value, name, None)):
+        return Bound(base, name)
     return of_object(frame, base.value, name)
 
 
@@ -100,7 +102,14 @@ def _constant_cell(frame: Frame, owner: Any, name: str, value: Any) -> Value:
 def holds_state(frame: Frame, value: Any) -> Value | None:
     """A dict with parts of the state in it, by key."""
     if isinstance(value, dict) and any((id(value), key) in frame.program.slots for key in value):
-        return Keyed({k: frame.memory.attributes.get((id(value), k), Static(v)) for k, v in value.items()})
+        held: dict[Any, Value] = {}
+        for key, inner in value.items():
+            if (id(value), key) in frame.program.slots:
+                known_value = frame.memory.attributes.get((id(value), key)) or frame.memory.hold(Static(inner))
+                frame.memory.attributes[id(value), key] = held[key] = known_value
+            else:
+                held[key] = Static(inner)
+        return Keyed(held)
     return None
 
 

@@ -6,6 +6,7 @@ depends on the game, it is read in the middle of its caller instead.
 
 import ast
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +58,7 @@ class Made:
     luck: dict[str, int]  # piece of luck -> how many draws
     draws: list[tuple[str, Drawn]]
     order: list[str]  # of the parameters that stand for arguments
+    loops: bool = False  # it has a loop that ends only by its condition, so it may only be called where the original is
 
 
 def emit_function(frame: Frame, callee: Callee, arguments: list[Value], options: dict[str, Value], hints: tuple[str, ...]) -> Value:
@@ -80,8 +82,6 @@ def emit_function(frame: Frame, callee: Callee, arguments: list[Value], options:
             raise Unclean
         return _call(frame, made, parts, hints)
     except Unclean:
-        if "key" in locals():
-            frame.program.cache[key] = Unclean  # pyright: ignore[reportPossiblyUnboundVariable]
         return read_inline(frame, callee, arguments, options)
 
 
@@ -108,7 +108,12 @@ def _as_judged(given: dict[str, Value], like: dict[str, Value]) -> dict[str, Val
 
 
 def _worth_it(callee: Callee) -> bool:
-    return True
+    """Whether a function does more than to hand on to another one; our own drivers do not."""
+    if "/envwright/references/" in callee.file.replace("\\", "/"):
+        return False
+    body = [s for s in callee.node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]  # pyright: ignore
+    hands_on = len(body) == 1 and isinstance(body[0], ast.Return | ast.Expr) and isinstance(body[0].value, ast.Call)
+    return not hands_on or bool(callee.doc) or not isinstance(body[0].value.func, ast.Attribute)  # pyright: ignore
 
 
 def _has_transient(frame: Frame) -> bool:
@@ -159,7 +164,6 @@ def _write(frame: Frame, callee: Callee, given: dict[str, Value]) -> Any:
     """Read a function on a page of its own."""
     program = frame.program
     writer = Writer(start=frame.writer.start)
-    writer.taken |= {"state", "chance"}
     inner_frame = Frame(program, writer, Memory())
     memory = inner_frame.memory
     record.load(inner_frame, memory, "state")
@@ -192,10 +196,16 @@ def _write(frame: Frame, callee: Callee, given: dict[str, Value]) -> Any:
             return Unclean
     if any(not isinstance(c, Static) for c in after.cursors.values()):
         return Unclean
-    if _holds_arguments(value, after) or not _can_be_handed(value):
+    if _is_shared(value, after, before, held):
+        return Unclean
+    value = after.deep(value)
+    if not _can_be_handed(value):
         return Unclean
     page.line = 0
-    changed = record.changed(page, after)
+    try:
+        changed = record.changed(page, after)
+    except Refused:  # in the middle of a step, it need not fit into the record
+        return Unclean
     state_name = after.state
     if changed or state_name != "state":
         fields = {name: page.named(name, array.code) for name, array in changed.items()}
@@ -224,11 +234,16 @@ def _write(frame: Frame, callee: Callee, given: dict[str, Value]) -> Any:
         callee.node.lineno, writer.bases,
     )  # fmt: skip
     draws: list[tuple[str, Drawn]] = writer.collected
-    return Made(name, value, reads, writes, luck_used, draws, order)
+    return Made(name, value, reads, writes, luck_used, draws, order, writer.loops)
 
 
-def _holds_arguments(value: Value, memory: Memory) -> bool:
-    return isinstance(value, Ref | View)
+def _is_shared(value: Value, memory: Memory, before: Mapping[Any, Value], held: Mapping[str, Any]) -> bool:
+    """Whether it gives back a list or array that others have names for, and may change."""
+    cell = value.ref.cell if isinstance(value, View) else value.cell if isinstance(value, Ref) else None
+    if cell is None:
+        return isinstance(value, Items) and any(_is_shared(v, memory, before, held) for v in value.items)
+    theirs = [*before.values(), *(ref for ref, _ in held.values())]
+    return cell < 0 or any(isinstance(other, Ref) and other.cell == cell for other in theirs)
 
 
 def _can_be_handed(value: Value) -> bool:
@@ -260,8 +275,9 @@ def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, .
     if made.name not in frame.program.functions:
         return made.value
     memory = frame.memory
-    if frame.writer.drawing and made.luck:
+    if (frame.writer.drawing and made.luck) or (made.loops and frame.guards):
         raise Unclean
+    frame.writer.loops = frame.writer.loops or made.loops
     lucks: list[Code] = []
     for field, count in made.luck.items():
         cursor = memory.cursors.get(field, Static(0))
@@ -283,7 +299,10 @@ def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, .
             if name == field:
                 place = None if drawn.place is None else drawn.place + cursor.value
                 frame.writer.collected.append((name, drawn._replace(place=place)))
-    state = record.flush(frame, memory) if made.reads_state else ""
+    try:
+        state = record.flush(frame, memory) if made.reads_state else ""
+    except Refused:  # in the middle of a step, it need not fit into the record
+        raise Unclean from None
     leaves = [part for value in given.values() if not isinstance(value, Unknown) for part in pack(value, value)]
     inputs = [*([code.name(state)] if state else []), *leaves, *lucks]
     made_code = code.call(made.name, *inputs)
@@ -297,7 +316,7 @@ def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, .
     else:
         value, names = rebuild(made.value, frame.writer.fresh, next(hint, made.name if not made.writes_state else "result"))
     if made.writes_state:
-        after = frame.writer.fresh("state_")
+        after = frame.writer.fresh("state", own=False)
         frame.emit(Assign([after, *names], made_code))
         record.load(frame, memory, after)
     elif names:

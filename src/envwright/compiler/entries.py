@@ -40,7 +40,6 @@ class Interface(Protocol):
 
 def _top(program: Program, start: bool) -> Frame:
     writer = Writer(start=start, top=True)
-    writer.taken |= {"state", "chance", "action", "key", "keys"}
     return Frame(program, writer, Memory())
 
 
@@ -51,7 +50,9 @@ def write_start(program: Program, interface: Interface, objects: Objects) -> Non
     callee, given = _entry(objects.start, objects.start_arguments)
     value = read_inline(frame, callee, given, {})
     value = frame.memory.deep(value)
-    obs, info = (value.items if isinstance(value, Items) and len(value.items) == 2 else (value, Static({})))
+    if isinstance(value, Static) and isinstance(value.value, tuple):
+        value = Items(tuple(Static(v) for v in value.value))
+    obs = value.items[0] if isinstance(value, Items) and len(value.items) == 2 else value
     frame.line = 0
     observation = frame.named("obs", _fitted(frame, obs, interface.observation).code)
     state = record.flush(frame, frame.memory)
@@ -82,6 +83,8 @@ def write_step(program: Program, interface: Interface, objects: Objects) -> None
     assert objects.step is not None
     callee, given = _entry(objects.step, objects.step_arguments)
     value = frame.memory.deep(read_inline(frame, callee, [*given, _action(interface)], {}))
+    if isinstance(value, Static) and isinstance(value.value, tuple):
+        value = Items(tuple(Static(v) for v in value.value))
     if not isinstance(value, Items) or len(value.items) not in (4, 5):
         raise Refused("step does not return a tuple of observation, reward, terminated, truncated and info")
     parts = list(value.items)
@@ -311,7 +314,7 @@ def _write_function(program: Program, signature: Any, function: Any) -> None:
         raise Refused(f"{signature.reference} always gives the same")
     program.functions[wanted] = written
     program.names.add(wanted)
-    program.cache["contract", callee.code] = (Made(wanted, value, made.reads_state, made.writes_state, {}, [], made.order), order)
+    program.cache["contract", callee.code] = (Made(wanted, value, made.reads_state, made.writes_state, {}, [], made.order, made.loops), order)
     key = (callee.code, False, tuple((n, _key(v)) for n, v in order.items()))
     program.cache[key] = program.cache["contract", callee.code][0]
 

@@ -2,17 +2,16 @@
 
 import ast
 import builtins
-import inspect
 import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from envwright.compiler import attributes, code, comprehensions, tables
+from envwright.compiler import attributes, code, comprehensions
 from envwright.compiler.frame import Frame
 from envwright.compiler.indexing import basic, read
-from envwright.compiler.kinds import BOOL, Kind, is_number
+from envwright.compiler.kinds import BOOL, INT, Kind
 from envwright.compiler.lists import items_of
 from envwright.compiler.memory import known
 from envwright.compiler.merge import join, join_memories
@@ -27,6 +26,7 @@ from envwright.compiler.values import (
     Maybe,
     Ref,
     Rows,
+    Span,
     Static,
     Unknown,
     Value,
@@ -159,9 +159,41 @@ def index_parts(frame: Frame, node: ast.expr) -> tuple[Value, ...]:
 
 def _index_part(frame: Frame, node: ast.expr) -> Value:
     if isinstance(node, ast.Slice):
-        ends = [evaluate(frame, e) if e is not None else Static(None) for e in (node.lower, node.upper, node.step)]
-        return Static(slice(*(known(frame.memory.deep(e)) for e in ends)))
+        ends = [frame.memory.deep(evaluate(frame, e)) if e is not None else Static(None) for e in (node.lower, node.upper, node.step)]
+        try:
+            return Static(slice(*(_end(known(e)) for e in ends)))
+        except Refused:
+            return _moving_span(frame, ends)
     return frame.memory.deep(evaluate(frame, node))
+
+
+def _end(value: Any) -> Any:
+    return value if value is None else int(value)
+
+
+def _moving_span(frame: Frame, ends: list[Value]) -> Value:
+    """A slice whose ends are numbers of the game: its places, if it is always as long."""
+    low, high, step = ends
+    if isinstance(step, Static) and step.value in (None, 1) and not (isinstance(high, Static) and high.value is None):
+        start = Static(0) if isinstance(low, Static) and low.value is None else low
+        length = _difference(frame, as_array(start).code, as_array(high).code)
+        if length is not None:
+            places = code.call("jnp.arange", code.const(length))
+            return Array(code.binary(as_array(start).code, ast.Add(), places), Kind(INT, (length,)))
+        return Span(as_array(start), as_array(high))
+    if isinstance(step, Static) and step.value in (None, 1):
+        return Span(as_array(low), None)
+    raise Refused("a slice whose ends change in the game, with a step, is not covered")
+
+
+def _difference(frame: Frame, low: code.Code, high: code.Code) -> int | None:
+    """`high - low`, if the one is the other and a known number."""
+    low, high = (frame.writer.meaning(c) for c in (low, high))
+    for a, b, sign in ((low, high, 1), (high, low, -1)):
+        if isinstance(a, ast.BinOp) and isinstance(a.op, ast.Sub | ast.Add) and code.same(a.left, b) and isinstance(a.right, ast.Constant):
+            shift = a.right.value if isinstance(a.op, ast.Sub) else -a.right.value  # pyright: ignore
+            return sign * int(shift) if sign * int(shift) >= 0 else None
+    return None
 
 
 def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:

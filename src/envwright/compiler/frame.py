@@ -22,26 +22,34 @@ class Writer:
     """Where statements go; loops put another block on top."""
 
     blocks: list[list[Statement]] = field(default_factory=lambda: [[]])
-    taken: set[str] = field(default_factory=set)
     bases: dict[str, str] = field(default_factory=dict)  # of each name, the one that was wanted
+    meanings: dict[str, Code] = field(default_factory=dict)  # of each name, the expression it was bound to
     parameters: list[tuple[str, str]] = field(default_factory=list)
     luck: dict[str, str] = field(default_factory=dict)  # piece of luck -> the parameter that has it
     start: bool = False  # whether it begins an episode: then there is no state yet
     top: bool = False  # whether it is the function that begins or steps the game, which has all the luck
     drawing: bool = False  # whether it draws luck, instead of using luck that was drawn
     drawn: int = 0  # how often
+    loops: bool = False  # whether there is a loop that ends only by its condition
     collected: list[tuple[str, Any]] = field(default_factory=list)  # how the luck that it uses is drawn
 
-    def fresh(self, base: str) -> str:
-        """A name that is not taken, like the one wanted."""
-        base = base if base.isidentifier() and base not in RESERVED else f"{base}_" if base.isidentifier() else "value"
-        found, n = base, 1
-        while found in self.taken:
-            found, n = f"{base}_{n}", n + 1
-        self.taken.add(found)
+    def fresh(self, base: str, own: bool = True) -> str:
+        """A name that nothing else has, to become the one wanted if it can (`tidy.renamed`); `own` names are the user's."""
+        base = base if base.isidentifier() else "value"
+        base = f"{base}_" if own and base in RESERVED else base
+        found = f"{base}{MARK}{len(self.bases)}"
         self.bases[found] = base
         return found
 
+    def meaning(self, value: Code) -> Code:
+        """The expression behind a name."""
+        while isinstance(value, ast.Name) and value.id in self.meanings:
+            value = self.meanings[value.id]
+        return value
+
+
+
+MARK = "\u00b7"  # in names of variables until they get their final ones
 
 RESERVED = {
     "jax", "jnp", "np", "state", "chance", "put", "take", "compact", "choose", "key", "action", "Step", "State",
@@ -67,6 +75,7 @@ class Frame:
     outer: "Frame | None" = None  # of a lambda or inner function: where it was made
     line: int = 0
     depth: int = 0  # of ifs and loops
+    guards: tuple[Code, ...] = ()  # the conditions under which the original comes here
     comments: Mapping[int, list[str]] = field(default_factory=dict)
     calling: tuple[Any, ...] = ()  # the functions that are being read, for recursion
 
@@ -80,10 +89,11 @@ class Frame:
 
     def bind(self, hint: str, value: Code, auto: bool = False) -> str:
         """Give a value a name."""
-        if isinstance(value, ast.Name) and value.id in self.writer.taken:
+        if isinstance(value, ast.Name) and MARK in value.id:
             return value.id
         found = self.writer.fresh(hint)
         self.emit(Assign([found], value, auto=auto or self.depth > 0))
+        self.writer.meanings[found] = value
         return found
 
     def named(self, hint: str, value: Code, auto: bool = True) -> Code:
@@ -102,9 +112,14 @@ class Frame:
 def condition_name(value: Code) -> str:
     """`timer == 0` is called timer_is_0."""
     if isinstance(value, ast.Compare) and len(value.ops) == 1 and type(value.ops[0]) in _WORDS:
-        left, right = (re.sub(r"\W+", "_", code.text(side)).strip("_") for side in (value.left, value.comparators[0]))
-        left, right = (side.removeprefix("state_") for side in (left, right))
+        left, right = (_spoken(side) for side in (value.left, value.comparators[0]))
         found = f"{left}_{_WORDS[type(value.ops[0])]}_{right}".lower()
         if found.isidentifier() and len(found) <= 32:
             return found
     return "condition"
+
+
+def _spoken(side: Code) -> str:
+    """An expression as part of a name: `state.pos` is pos."""
+    plain = re.sub(rf"{MARK}\d+", "", code.text(side))
+    return re.sub(r"\W+", "_", re.sub(r"\bstate\.", "", plain)).strip("_")

@@ -1,6 +1,7 @@
 """Reading and writing parts of lists, arrays and tables; negative indices count from the end, as in Python."""
 
 import ast
+import math
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from envwright.compiler.values import (
     Maybe,
     Picked,
     Rows,
+    Span,
     Static,
     Value,
     as_array,
@@ -49,7 +51,7 @@ def basic(where: tuple[Value, ...]) -> bool:
 
 def read(memory: Memory, base: Value, where: tuple[Value, ...], name: str = "TABLE") -> Value:
     """`base[where]`."""
-    where = tuple(_seen(memory, part) for part in where)
+    where = _spread(base, tuple(_seen(memory, part) for part in where))
     match base:
         case Static():
             return _known(base, where, name)
@@ -73,8 +75,21 @@ def read(memory: Memory, base: Value, where: tuple[Value, ...], name: str = "TAB
     raise Refused(f"{told(base)} cannot be indexed")
 
 
+def _spread(base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:
+    """A tuple as an index of an array is one index for each axis."""
+    arrays = isinstance(base, Array) or (isinstance(base, Static) and isinstance(base.value, np.ndarray))
+    if not arrays or len(where) != 1:
+        return where
+    (only,) = where
+    if isinstance(only, Items) and not only.is_list:
+        return only.items
+    if isinstance(only, Static) and isinstance(only.value, tuple):
+        return tuple(Static(v) for v in only.value)
+    return where
+
+
 def _seen(memory: Memory, part: Value) -> Value:
-    part = memory.deep(part)
+    part = part if isinstance(part, Span) else memory.deep(part)
     if isinstance(part, Static):
         inner = plain_enum(part.value)
         return Static(inner.__index__() if isinstance(inner, np.integer | bool) else inner)
@@ -145,8 +160,54 @@ def _of_array(base: Array, where: tuple[Value, ...]) -> Value:
         taken = _of_array(base, (chosen.array,))
         assert isinstance(taken, Array)
         return Counted(taken, chosen.count)
+    if any(isinstance(p, Span) for p in parts):
+        flat = (math.prod(base.kind.shape),)
+        mask = _mask_of(base, parts)
+        if len(base.kind.shape) == 1:
+            return Masked(base, mask)
+        spread = [Array(code.method(a.code, "ravel"), Kind(a.kind.dtype, flat)) for a in (base, mask)]
+        return Masked(spread[0], spread[1])
     shape = shape_of(base.kind.shape, parts)
     return Array(code.index(base.code, *(part_code(p) for p in parts)), Kind(base.kind.dtype, shape), base.listed and bool(shape))
+
+
+def _mask_of(base: Array, parts: list[Value]) -> Array:
+    """Which elements an index means, where it has slices with ends of the game."""
+    axes = len(base.kind.shape)
+    made: Code | None = None
+    for axis, part in enumerate(parts):
+        size = base.kind.shape[axis]
+        if isinstance(part, Static) and part.value == slice(None):
+            continue
+        places: Code = code.call("jnp.arange", code.const(size))
+        if axes > 1:
+            places = code.method(places, "reshape", code.const(tuple(-1 if a == axis else 1 for a in range(axes))))
+        if isinstance(part, Span):
+            condition: Code | None = None
+            if not (isinstance(part.low.code, ast.Constant) and part.low.code.value == 0):
+                condition = code.compare(places, ast.GtE(), _from_end(part.low, size))
+            if part.high is not None:
+                below = code.compare(places, ast.Lt(), _from_end(part.high, size))
+                condition = below if condition is None else code.both(condition, below)
+            if condition is None:
+                continue
+        elif isinstance(part, Static) and isinstance(part.value, slice):
+            inside = np.zeros(size, bool)
+            inside[part.value] = True
+            condition = code.method(code.call("jnp.array", code.const(inside)), "reshape", code.const(tuple(-1 if a == axis else 1 for a in range(axes))))
+        else:
+            condition = code.compare(places, ast.Eq(), as_array(part).code)
+        made = condition if made is None else code.both(made, condition)
+    made = code.const(True) if made is None else made
+    return Array(code.call("jnp.broadcast_to", made, code.const(base.kind.shape)), Kind(BOOL, base.kind.shape))
+
+
+def _from_end(end: Array, size: int) -> Code:
+    """Negative ends count from the end."""
+    if isinstance(end.code, ast.Constant):
+        return end.code
+    shifted = code.binary(end.code, ast.Add(), code.const(size))
+    return code.call("jnp.where", code.compare(end.code, ast.Lt(), code.const(0)), shifted, end.code)
 
 
 def expanded(where: tuple[Value, ...], axes: int) -> list[Value]:
@@ -197,6 +258,8 @@ def _of_counted(base: Counted | Masked, where: tuple[Value, ...]) -> Value:
     if is_slice(first):
         assert isinstance(first, Static)
         return _part_of_counted(base, first.value)
+    if isinstance(first, Span):
+        raise Refused("a slice of a list of changing length, with ends of the game, is not covered")
     if isinstance(first, Static) and isinstance(first.value, int) and first.value < 0:
         first = plus(base.count, first.value)
     elif isinstance(first, Array) and first.kind.shape == ():
@@ -247,7 +310,7 @@ def _of_keyed(base: Keyed, where: tuple[Value, ...]) -> Value:
 
 def write(memory: Memory, base: Value, where: tuple[Value, ...], value: Value) -> Value:
     """`base` after `base[where] = value`."""
-    where = tuple(_seen(memory, part) for part in where)
+    where = _spread(base, tuple(_seen(memory, part) for part in where))
     value = memory.deep(value)
     match base:
         case Static() if isinstance(base.value, np.ndarray):
@@ -326,6 +389,12 @@ def _write_array(base: Array, where: tuple[Value, ...], value: Value) -> Array:
             shown = code.index(shown, code.const(...), code.const(None))
         fitted = cast(new, base.kind.dtype) if new.kind.shape or not new.weak else new
         return Array(code.call("jnp.where", shown, fitted.code, base.code), base.kind, base.listed)
+    if len(parts) == 1 and isinstance(parts[0], Counted | Masked):
+        return _write_counted(base, parts[0], new)
+    if any(isinstance(p, Span) for p in parts):
+        if new.kind.shape:
+            raise Refused("an array is written to a slice whose ends change in the game")
+        return Array(code.call("jnp.where", _mask_of(base, parts).code, new.code, base.code), base.kind, base.listed)
     fancy = any(not (isinstance(p, Static) or (isinstance(p, Array) and p.kind.shape == ())) for p in parts)
     codes = [part_code(p) for p in parts]
     if fancy:
@@ -335,6 +404,16 @@ def _write_array(base: Array, where: tuple[Value, ...], value: Value) -> Array:
     key = [code.call("slice", *_ends(c)) if isinstance(c, ast.Slice) else c for c in codes]
     index = key[0] if len(key) == 1 else code.tuple_of(key)
     return Array(code.call("put", base.code, index, new.code), base.kind, base.listed)
+
+
+def _write_counted(base: Array, places: Counted | Masked, new: Array) -> Array:
+    """At the places of a list of changing length: those that are not in use lie outside, where nothing is written."""
+    from envwright.compiler.lists import masked
+
+    chosen = masked(places)
+    where = code.call("jnp.where", chosen.mask.code, chosen.array.code, code.const(base.kind.shape[0]))
+    at = code.index(code.attribute(base.code, "at"), where)
+    return Array(code.method(at, "set", new.code, mode=code.const("drop")), base.kind, base.listed)
 
 
 def _ends(part: ast.Slice) -> list[Code]:

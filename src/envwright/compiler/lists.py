@@ -11,6 +11,7 @@ from envwright.compiler.values import (
     Array,
     Counted,
     Items,
+    Keyed,
     Masked,
     Maybe,
     Picked,
@@ -48,6 +49,8 @@ def items_of(frame: Frame, value: Value) -> list[Value]:
             return [Array(part, inner, value.listed and bool(inner.shape)) for part in parts]
         case Rows():
             return [row(value, code.const(i)) for i in range(value.length)]
+        case Keyed():
+            return [Static(key) for key in value.items]
         case Maybe():
             return items_of(frame, value.value)
         case Picked():

@@ -11,7 +11,7 @@ from envwright.compiler import code, tables
 from envwright.compiler.code import Assign, Code, Define
 from envwright.compiler.comprehensions import unpack
 from envwright.compiler.expressions import evaluate
-from envwright.compiler.frame import Frame
+from envwright.compiler.frame import MARK, Frame
 from envwright.compiler.kinds import BOOL, INT, Kind, joined
 from envwright.compiler.lists import counted, in_use, items_of
 from envwright.compiler.memory import Memory
@@ -27,6 +27,7 @@ from envwright.compiler.values import (
     Counted,
     Items,
     Masked,
+    Maybe,
     Picked,
     Ref,
     Rows,
@@ -36,6 +37,7 @@ from envwright.compiler.values import (
     View,
     as_array,
     cast,
+    is_none,
 )
 
 UNROLLED = 4  # turns that are always written out
@@ -440,6 +442,15 @@ def _either(frame: Frame, first: tuple[Array, Value], second: tuple[Array, Value
 
 def _widen(before: Value, after: Value) -> Value:
     """The kind that holds both; the same object if nothing had to change."""
+    if isinstance(after, Unknown):
+        raise after.why
+    if is_none(before) and not is_none(after):
+        inner = after.value if isinstance(after, Maybe) else after
+        return Maybe(Array(code.call("jnp.bool_", code.const(False)), Kind(BOOL)), _blank(inner))
+    if isinstance(before, Maybe):
+        inner = after.value if isinstance(after, Maybe) else after
+        widened = before.value if is_none(after) else _widen(before.value, inner)
+        return before if widened is before.value else Maybe(before.present, widened)
     if isinstance(before, Array) and isinstance(after, Array | Static | Items):
         new = as_array(after)
         kind = joined(before.kind, new.kind, before.weak, new.weak)
@@ -458,11 +469,25 @@ def _widen(before: Value, after: Value) -> Value:
     raise Refused("a value changes its kind from one turn of a loop to the next")
 
 
+def _blank(like: Value) -> Value:
+    """Zeros in the form of a value."""
+    if isinstance(like, Items):
+        return Items(tuple(_blank(v) for v in like.items), like.is_list)
+    if isinstance(like, Counted):
+        return Counted(zero(like.array.kind), zero(Kind(INT)))
+    array = as_array(like)
+    return Array(zero(array.kind).code, array.kind, array.listed)
+
+
+def frame_base(name: str) -> str:
+    return name.partition(MARK)[0] or "value"
+
+
 def _hint(item: Carried) -> str:
     if item.place == "cells":
         array = item.value.array if isinstance(item.value, Counted | Rows) else item.value
         if isinstance(array, Array) and isinstance(array.code, ast.Name):
-            return array.code.id.rstrip("_0123456789") or "value"
+            return frame_base(array.code.id)
         if isinstance(array, Array) and isinstance(array.code, ast.Attribute):
             return array.code.attr
         return "value"
@@ -480,7 +505,7 @@ def _test(
         value, own = rebuild(item.value, writer.fresh, _hint(item))
         names += own
         getattr(memory, item.place)[item.key] = value
-    names += [writer.fresh(other) for other in (*others, *flag)]
+    names += [writer.fresh(frame_base(other)) for other in (*others, *flag)]
     writer.blocks.append([])
     frame.memory = memory
     frame.depth += 1
@@ -490,8 +515,20 @@ def _test(
         frame.depth -= 1
         frame.memory = outer
         body = writer.blocks.pop()
-    result = code.both(code.name(names[-1]), asked) if flag else asked
+    held = [code.name(names[-1])] if flag else []
+    held += _luck_left(frame, carried, memory) + list(frame.guards)  # else it might never end where nobody comes
+    result = asked
+    for condition in held:
+        result = code.both(condition, result)
+    writer.loops = True
     return Define(writer.fresh("test"), names, body, result)
+
+
+def _luck_left(frame: Frame, carried: list[Carried], memory: Memory) -> list[Code]:
+    """A loop that draws ends when its luck is used up."""
+    rooms = {p.name: p.room for p in frame.program.luck["start" if frame.writer.start else "step"].values()}
+    fields = [item.key for item in carried if item.place == "cursors"]
+    return [code.compare(as_array(memory.cursors[f]).code, ast.Lt(), code.const(rooms[f])) for f in fields]
 
 
 def _write(frame: Frame, node: Any, turns: Turns | None, carried: list[Carried], trial: Trial) -> Flow:

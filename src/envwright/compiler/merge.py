@@ -103,6 +103,7 @@ def _join(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
         return no
     if isinstance(yes, Maybe) or isinstance(no, Maybe) or is_none(yes) or is_none(no):
         return _join_maybe(frame, when, yes, no, hint)
+    yes, no = _as_items(yes, no), _as_items(no, yes)
     if isinstance(yes, Items) and isinstance(no, Items) and len(yes.items) != len(no.items):
         return _join_counted(frame, when, yes, no, hint)
     if isinstance(yes, Items) and isinstance(no, Items):
@@ -120,6 +121,13 @@ def _join(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
     if _is_numeric(yes) and _is_numeric(no):
         return where(frame, when, as_array(_plain(yes)), as_array(_plain(no)), hint)
     return _join_known(frame, when, yes, no)
+
+
+def _as_items(value: Value, other: Value) -> Value:
+    """A known tuple beside one of the game."""
+    if isinstance(value, Static) and isinstance(value.value, tuple | list) and isinstance(other, Items):
+        return Items(tuple(Static(v) for v in value.value), isinstance(value.value, list))
+    return value
 
 
 def _is_numeric(value: Value) -> bool:
@@ -147,12 +155,45 @@ def where(frame: Frame, when: Array, yes: Array, no: Array, hint: str = "") -> A
     loose = yes.weak and no.weak
     if code.same(yes.code, no.code):
         return no
+    if _falls_through(frame, when.code, yes.code, no.code):
+        return no
     if {yes.kind.dtype, no.kind.dtype} == {BOOL, kind.dtype} and kind.dtype != BOOL:
         yes, no = (cast(a, kind.dtype) if a.kind.is_bool else a for a in (yes, no))
     made = _shorter(when, yes, no, kind) or code.call("jnp.where", when.code, yes.code, no.code)
     if hint:
         made = code.name(frame.bind(hint, made, auto=True))
     return Array(made, kind, yes.listed or no.listed, weak=loose)
+
+
+def _falls_through(frame: Frame, when: Code, yes: Code, no: Code) -> bool:
+    """Whether `no` is `yes` anyway where the condition holds: in a chain of elif, all other cases are excluded."""
+    node = frame.writer.meaning(no)
+    while isinstance(node, ast.Call) and code.text(node.func) in ("jnp.where", "put"):
+        if code.text(node.func) == "put":
+            condition = next((k.value for k in node.keywords if k.arg == "when"), None)
+            rest = node.args[0]
+        else:
+            condition, rest = node.args[0], node.args[2]
+        if condition is None or not _excludes(frame, when, condition):
+            return False
+        if code.same(rest, yes):
+            return True
+        node = frame.writer.meaning(rest)
+    return False
+
+
+def _excludes(frame: Frame, one: Code, other: Code) -> bool:
+    """Whether two conditions cannot both hold: the same number equals different constants."""
+    a, b = (frame.writer.meaning(c) for c in (one, other))
+    if isinstance(b, ast.BinOp) and isinstance(b.op, ast.BitAnd):
+        return _excludes(frame, one, b.left) or _excludes(frame, one, b.right)
+    if isinstance(a, ast.BinOp) and isinstance(a.op, ast.BitAnd):
+        return _excludes(frame, a.left, other) or _excludes(frame, a.right, other)
+    if not (isinstance(a, ast.Compare) and isinstance(b, ast.Compare) and code.same(a.left, b.left)):
+        return False
+    constants = [c.comparators[0].value if isinstance(c.comparators[0], ast.Constant) else None for c in (a, b)]
+    equal = all(isinstance(c.ops[0], ast.Eq) for c in (a, b))
+    return equal and None not in constants and constants[0] != constants[1]
 
 
 def _shorter(when: Array, yes: Array, no: Array, kind: Kind) -> Code | None:

@@ -54,6 +54,12 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
         return _LISTS[name](frame, base, content, arguments, options)
     if name == "copy":
         return frame.memory.deep(base)
+    if isinstance(content, Items) and len(content.items) == 1 and isinstance(content.items[0], Counted | Masked):
+        content = counted(content.items[0])  # an array of one row of changing length
+        if name in ("reshape", "ravel", "flatten", "squeeze"):
+            return content
+    if name == "item" and isinstance(content, Counted):
+        return read(frame.memory, content, (Static(0),))
     if name == "tolist":
         array = as_array(content) if not isinstance(content, Counted) else content
         return Array(array.code, array.kind, listed=True) if isinstance(array, Array) else array
@@ -142,17 +148,24 @@ def _filled(array: Array, value: Array) -> Array:
 # ---- lists ----
 
 
-def _as_list(content: Value) -> Value:
+def as_list(content: Value) -> Value:
     """A list of the game, of a known one."""
     if isinstance(content, Static) and isinstance(content.value, list):
         return Items(tuple(Static(v) for v in content.value), True)
     if isinstance(content, Masked):
         return counted(content)
+    if isinstance(content, Array) and content.listed and content.kind.shape[0] <= SHORT:
+        parts = [code.index(content.code, code.const(i)) for i in range(content.kind.shape[0])]
+        inner = Kind(content.kind.dtype, content.kind.shape[1:])
+        return Items(tuple(Array(part, inner, bool(inner.shape)) for part in parts), True)
     return content
 
 
+SHORT = 64  # places of a list that may grow and shrink in the middle of a step
+
+
 def _append(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
-    content = _as_list(content)
+    content = as_list(content)
     if isinstance(content, Counted):
         item = frame.memory.deep(arguments[0])
         set_content(frame, base, appended(content, item))
@@ -164,7 +177,7 @@ def _append(frame: Frame, base: Value, content: Value, arguments: list[Value], o
 
 
 def _extend(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
-    content = _as_list(content)
+    content = as_list(content)
     more = frame.memory.deep(arguments[0])
     grown = concatenate(frame, content, more)
     set_content(frame, base, counted(grown, content.room) if isinstance(content, Counted) else grown)
@@ -173,7 +186,7 @@ def _extend(frame: Frame, base: Value, content: Value, arguments: list[Value], o
 
 def pop(frame: Frame, base: Value, where: Value | None) -> Value:
     """Take one out."""
-    content = _as_list(frame.memory.see(base))
+    content = as_list(frame.memory.see(base))
     where = Static(-1) if where is None else frame.memory.see(where)
     if isinstance(content, Items) and isinstance(where, Static):
         items = list(content.items)
@@ -215,7 +228,7 @@ def _popleft(frame: Frame, base: Value, content: Value, arguments: list[Value], 
 
 
 def _remove(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
-    content = _as_list(content)
+    content = as_list(content)
     if not isinstance(content, Counted):
         raise Refused("an element is removed from a list whose length is fixed in the contract")
     place = _index(frame, base, content, arguments, options)
@@ -260,7 +273,7 @@ def _count(frame: Frame, base: Value, content: Value, arguments: list[Value], op
 
 
 def _insert(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
-    content = _as_list(content)
+    content = as_list(content)
     where = frame.memory.see(arguments[0])
     if isinstance(content, Items) and isinstance(where, Static):
         items = list(content.items)
@@ -280,7 +293,7 @@ def _appendleft(frame: Frame, base: Value, content: Value, arguments: list[Value
 
 
 def _reverse(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
-    content = _as_list(content)
+    content = as_list(content)
     if not isinstance(content, Items):
         raise Refused("a list of changing length is reversed in place")
     set_content(frame, base, Items(content.items[::-1], True))

@@ -416,6 +416,23 @@ def _over_counted(name: str) -> Callable[[Frame, list[Value], Options], Value]:
     return compute
 
 
+def _stack(name: str) -> Callable[[Frame, list[Value], Options], Value]:
+    def make(frame: Frame, arguments: list[Value], options: Options) -> Value:
+        rows = arguments[0]
+        if isinstance(rows, Items) and any(isinstance(row, Counted | Masked) for row in rows.items):
+            if name == "concatenate":
+                from envwright.compiler.lists import concatenate
+
+                made = rows.items[0]
+                for row in rows.items[1:]:
+                    made = concatenate(frame, made, row)
+                return made
+            return rows  # rows of one changing length: each for itself
+        return _generic(name, arguments, options)
+
+    return make
+
+
 def _unique(frame: Frame, arguments: list[Value], options: Options) -> Value:
     raise Refused("np.unique gives as many as there are; that changes in the game")
 
@@ -442,7 +459,7 @@ _SPECIAL: dict[str, Callable[[Frame, list[Value], Options], Value]] = {
     "max": _extreme("max"), "min": _extreme("min"), "amax": _extreme("max"), "amin": _extreme("min"), "append": _append,
     "ravel_multi_index": _ravel_index, "unravel_index": _unravel_index, "isscalar": _isscalar, "shape": _shape,
     "argmax": _argmax_of_flags("argmax"), "argmin": _argmax_of_flags("argmin"), "cumsum": _over_counted("cumsum"),
-    "unique": _unique, "norm": _norm, "delete": _delete, "clip": _clip,
+    "stack": _stack("stack"), "vstack": _stack("vstack"), "concatenate": _stack("concatenate"), "unique": _unique, "norm": _norm, "delete": _delete, "clip": _clip,
 }  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """The live objects of the original: which attribute of which is where in the state, and how the game is played."""
 
+import enum
 import types
 from dataclasses import dataclass, field
 from typing import Any
@@ -47,6 +48,8 @@ def _place(places: Any, path: tuple[str, ...]) -> tuple[int, str]:
     owner, name = places[path[0]]
     for part in path[1:]:
         inner = owner[name] if isinstance(owner, dict) else getattr(owner, name)
+        if isinstance(inner, enum.Enum) or part in ("__items__", "__value__", "__data__"):
+            break  # the attribute itself, seen as a number or a list
         owner, name = inner, part
     return id(owner), name
 

@@ -43,7 +43,7 @@ def flush(frame: Frame, memory: Memory) -> str:
     if memory.state and not fields:
         return memory.state
     made = code.call("State", **fields) if not memory.state else code.method(code.name(memory.state), "replace", **fields)
-    name = frame.writer.fresh("state_")
+    name = frame.writer.fresh("state", own=False)
     frame.emit(code.Assign([name], made))
     load(frame, memory, name)
     return name
@@ -54,7 +54,7 @@ def choose_states(frame: Frame, when: Array, yes: Memory, no: Memory) -> Memory:
     names = []
     for side in (yes, no):
         names.append(flush(frame, side))
-    name = frame.writer.fresh("state_")
+    name = frame.writer.fresh("state", own=False)
     frame.emit(code.Assign([name], code.call("choose", when.code, *(code.name(n) for n in names))))
     into = Memory()
     for key in frame.program.slots:

@@ -92,6 +92,8 @@ class Slot:
                 return {names[0]: cast_to(self._optional(value), kinds[0])}
             case "rows":
                 assert isinstance(value, Rows)
+                if code.text(value.array.code).startswith("jnp.zeros("):
+                    return {names[0]: value.array, names[1]: value.present}
                 there = code.index(value.present.code, code.span(), code.const(None))
                 clean = code.call("jnp.where", there, value.array.code, code.const(0))
                 return {names[0]: Array(clean, kinds[0]), names[1]: value.present}
@@ -224,6 +226,8 @@ def _form(node: ast.expr) -> tuple[Path, str, Any]:
             return path, "texts", (_texts(table), False)
         case ast.IfExp(body=ast.Subscript(value=ast.Dict() as table, slice=inner)) if (path := _path(inner)) is not None:
             return path, "texts", (_texts(table), True)
+        case ast.IfExp(body=inner, orelse=instead) if (path := _path(inner)) is not None:
+            return path, "optional", ast.literal_eval(instead)
         case ast.ListComp(elt=ast.IfExp(), generators=[ast.comprehension(iter=inner)]) if (path := _path(inner)) is not None:
             return path, "rows", None
         case ast.ListComp(elt=ast.Compare(), generators=[ast.comprehension(iter=inner)]) if (path := _path(inner)) is not None:

@@ -1,6 +1,7 @@
 """Statements of the original, read one after the other; ifs become `jnp.where`, returns and breaks become exits."""
 
 import ast
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,7 @@ from envwright.compiler.values import (
     Masked,
     Maybe,
     Ref,
+    Rows,
     Static,
     Unknown,
     Value,
@@ -66,7 +68,14 @@ def _both(a: Array | None, b: Array | None) -> Array | None:
 
 def execute(frame: Frame, body: Sequence[ast.stmt]) -> Flow:
     """Read statements; `frame.memory` is what holds after them, if they are passed at all."""
-    flow = Flow(frame.memory)
+    flow, guards = Flow(frame.memory), frame.guards
+    try:
+        return _execute(frame, body, flow)
+    finally:
+        frame.guards = guards
+
+
+def _execute(frame: Frame, body: Sequence[ast.stmt], flow: Flow) -> Flow:
     for statement in body:
         frame.line = statement.lineno
         _comments(frame, statement)
@@ -83,6 +92,8 @@ def execute(frame: Frame, body: Sequence[ast.stmt]) -> Flow:
                 flow.memory = None
                 return flow
             frame.memory = inner.memory
+            exits = (*inner.returns, *inner.breaks, *inner.continues)
+            frame.guards += tuple(code.negated(e.when.code) for e in exits if e.when is not None)
     flow.memory = frame.memory
     return flow
 
@@ -284,6 +295,9 @@ def _bound(frame: Frame, hint: str, value: Value) -> Value:
             return Counted(array, count)  # pyright: ignore[reportArgumentType]
         case Masked():
             return Masked(_bound(frame, hint, value.array), _bound(frame, f"{hint}_mask", value.mask))  # pyright: ignore
+        case Rows():
+            array, there = _bound(frame, hint, value.array), _bound(frame, f"{hint}_present", value.present)
+            return Rows(array, there)  # pyright: ignore[reportArgumentType]
         case Maybe():
             there = _bound(frame, f"{hint}_is_there", value.present)
             return Maybe(there, _bound(frame, hint, value.value))  # pyright: ignore[reportArgumentType]
@@ -308,11 +322,31 @@ def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
 
 
 def _assign_part(frame: Frame, target: ast.Subscript, value: Value) -> None:
+    if (flattened := _flattened(target.value)) is not None:
+        _assign_flat(frame, flattened, index_parts(frame, target.slice), value)
+        return
     base = evaluate(frame, target.value)
     where = index_parts(frame, target.slice)
     if isinstance(value, Static):
         attributes.flow(frame, value.value)
     set_part(frame, base, where, value, table_name(target.value))
+
+
+def _flattened(node: ast.expr) -> ast.expr | None:
+    """`x` of `x.ravel()[...] = ...`, which writes into x."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=inner, attr="ravel"), args=[]) | ast.Attribute(value=inner, attr="flat"):
+            return inner
+    return None
+
+
+def _assign_flat(frame: Frame, node: ast.expr, where: tuple[Value, ...], value: Value) -> None:
+    base = evaluate(frame, node)
+    array = as_array(frame.memory.see(base))
+    flat = Array(code.method(array.code, "ravel"), Kind(array.kind.dtype, (math.prod(array.kind.shape),)))
+    written = as_array(write(frame.memory, flat, where, value))
+    back = Array(code.method(written.code, "reshape", code.const(array.kind.shape)), array.kind)
+    set_part(frame, base, (Static(slice(None)),), back, table_name(node))
 
 
 def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, hint: str) -> None:
@@ -375,7 +409,11 @@ def _loaded(target: ast.expr) -> ast.expr:
 
 
 def _grow(frame: Frame, ref: Ref, how: ast.operator, value: Value) -> bool:
+    from envwright.compiler.methods import as_list
+
     content = frame.memory.see(ref)
+    if isinstance(content, Array) and content.listed:
+        content = as_list(content)
     if not isinstance(how, ast.Add) or not isinstance(content, Items | Counted):
         return False
     more = frame.memory.deep(value)
@@ -402,13 +440,16 @@ def _if(frame: Frame, node: ast.If) -> Flow:
     otherwise = Array(code.negated(when.code), Kind(BOOL))
     before = frame.memory
     sides: list[Flow] = []
-    for body in (node.body, node.orelse):
+    guards = frame.guards
+    for body, condition in ((node.body, when), (node.orelse, otherwise)):
         frame.memory = before.copy()
         frame.depth += 1
+        frame.guards = (*guards, condition.code)
         try:
             sides.append(execute(frame, body))
         finally:
             frame.depth -= 1
+            frame.guards = guards
     frame.memory = before
     yes, no = sides
     flow = Flow(None)
@@ -429,6 +470,9 @@ def settle(frame: Frame, flow: Flow) -> Value:
     if not exits:
         raise Refused("the function never returns")
     last = exits.pop()
+    if not exits:
+        frame.memory = last.memory
+        return last.value  # it may still be a name for a list of the caller's
     value, memory = last.memory.deep(last.value), last.memory
     for way in reversed(exits):
         assert way.when is not None

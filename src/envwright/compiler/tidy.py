@@ -165,15 +165,17 @@ def renamed(
 ) -> tuple[list[Statement], Code, list[str]]:
     """Names as in the original: a new value takes over the name of the old one once nobody needs the old one."""
     last = _last_uses(body, result)
-    finals: dict[str, str] = {p: f"{p}_" if p in forbidden else p for p in parameters}
-    holders: dict[str, str] = {new: old for old, new in finals.items()}  # final name -> who has it now
+    finals: dict[str, str] = {}
+    holders: dict[str, str] = {}  # final name -> who has it now
+    for parameter in parameters:
+        finals[parameter] = _unused(bases.get(parameter, parameter), holders, forbidden)
+        holders[finals[parameter]] = parameter
     for position, statement in enumerate(body):
         for name in defines(statement):
-            wanted = _plain(bases.get(name, name))
+            wanted = bases.get(name, name)
             holder = holders.get(wanted)
-            free = holder is None or last.get(holder, -1) <= position
-            if wanted in forbidden or not free:
-                wanted = name if name not in forbidden and name not in holders else _unused(name, holders, forbidden)
+            if wanted in forbidden or (holder is not None and last.get(holder, -1) > position):
+                wanted = _unused(wanted, holders, forbidden)
             finals[name] = wanted
             holders[wanted] = name
     values: dict[str, Code] = {old: code.name(new) for old, new in finals.items() if old != new}
@@ -194,14 +196,10 @@ def renamed(
     return changed, _with(result, values), [finals[p] for p in parameters]
 
 
-def _plain(base: str) -> str:
-    return base.rstrip("_") if base.rstrip("_") in ("state",) else base
-
-
-def _unused(name: str, holders: Mapping[str, str], forbidden: set[str]) -> str:
-    found, n = name, 1
+def _unused(base: str, holders: Mapping[str, str], forbidden: set[str]) -> str:
+    found, n = base, 2
     while found in holders or found in forbidden:
-        found, n = f"{name}_{n}", n + 1
+        found, n = f"{base.rstrip('_')}_{n}", n + 1
     return found
 
 

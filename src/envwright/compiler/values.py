@@ -105,6 +105,14 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
+class Span:
+    """A slice whose ends are numbers of the game."""
+
+    low: Array
+    high: Array | None  # None: to the end
+
+
+@dataclass(frozen=True, eq=False)
 class Unknown:
     why: Refused
 
@@ -127,7 +135,7 @@ class Bound:
 
 
 Value = (
-    Static | Array | Items | Counted | Rows | Masked | Picked | Maybe | Keyed | Ref | View | Unknown | Closure | Bound
+    Static | Array | Items | Counted | Rows | Masked | Picked | Maybe | Keyed | Ref | View | Span | Unknown | Closure | Bound
 )  # fmt: skip
 MUTABLE = (Items, Counted, Rows, Keyed)
 NONE = Static(None)
@@ -206,8 +214,8 @@ def cast(value: Array, dtype: str) -> Array:
 
 
 def names_arrays(written: Code) -> bool:
-    """Whether an expression reads anything that is computed in the game; named constants are in capitals."""
-    return any(not n.isupper() and n not in ("jnp", "np", "jax") for n in code.names_in(written))
+    """Whether an expression reads anything that is computed in the game, and not only constants."""
+    return any("\u00b7" in n or n in ("state", "action", "chance") for n in code.names_in(written))
 
 
 def stack(value: Items, dtype: str | None = None) -> Array:

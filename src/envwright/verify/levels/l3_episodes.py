@@ -63,7 +63,7 @@ def check_starts(session: Session) -> Check:
         return Check("L3", "starts", "skip", "the candidate draws its own; they are judged in distribution (L1)")
     got = starts(session, session.candidate)
     expected = {n: c for n, c in trace.starts.items() if n.startswith("state.") or n.startswith("observation")}
-    bad = unequal(session.contract, expected, got)
+    bad = unequal(session.contract, expected, got, scales=session.scales if session.rounds else None)
     found: list[Divergence] = []
     wrong = [name for name, rows in bad.items() if rows.any()]
     if wrong:
