@@ -7,28 +7,30 @@ BIN := $(VENV)/bin
 OUT := out
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all lint format bench clean
+.PHONY: demo test test-all lint format bench coverage clean
 
 demo: $(STAMP)
-	@echo "== The recipe: CartPole from Gymnasium to JAX, a recorded run with its mistake, every answer judged anew"
-	$(BIN)/envwright translate examples/recorded/cart_pole --fresh --out $(OUT)/translate/cart_pole
-	@echo "== Its wheel, installed by itself and stepped"
+	@echo "== By rule, for nothing: CartPole from Python to JAX, verified, timed and packed"
+	$(BIN)/envwright translate gymnasium:CartPole-v1 --fresh --out $(OUT)/translate/cart_pole
+	@echo "== By rule: FrozenLake, slippery, so its luck is recorded, replayed and compared"
+	$(BIN)/envwright translate gymnasium:FrozenLake-v1 --fresh --out $(OUT)/translate/frozen_lake
+	@echo "== By rule: MinAtar's Breakout"
+	$(BIN)/envwright translate minatar:breakout --fresh --out $(OUT)/translate/breakout
+	@echo "== The wheel of the first, installed by itself and stepped through gym.make"
 	$(BIN)/python -m pip install --quiet --no-deps --upgrade --target $(OUT)/installed $(OUT)/translate/cart_pole/dist/*.whl
 	PYTHONPATH=$(OUT)/installed $(BIN)/python examples/step_wheel.py fast_cart_pole fast/CartPole-v0
+	@echo "== By an agent: CartPole again, a recorded run with its mistake, every answer judged anew"
+	$(BIN)/envwright translate examples/recorded/cart_pole --fresh --out $(OUT)/translate/cart_pole_recorded
 	@echo "== Pong against the original, bit for bit"
 	$(BIN)/envwright reference pong
-	$(BIN)/envwright verify pong --episodes 1000 --out $(OUT)
-	@echo "== Blackjack against the original: its luck is recorded, replayed, and every card compared"
-	$(BIN)/envwright verify examples/blackjack.toml --out $(OUT)
+	$(BIN)/envwright verify pong --episodes 200 --out $(OUT)
 	@echo "== A difference found in somebody else's port, replayed (exit code 1: the two still differ)"
 	$(BIN)/envwright replay docs/findings/gymnax-mountain-car-continuous-wall.json || test $$? -eq 1
-	@echo "== Pong against the original, in steps a second"
-	$(BIN)/envwright bench pong --against pufferlib --quick --out $(OUT)
-	@echo "== A policy that wins, trained from nothing; a game of it in the original; a film"
+	@echo "== A policy that wins at Pong, trained from nothing; a game of it in the original; a film"
 	$(BIN)/envwright train pong --fresh --out $(OUT)/train/pong
 	$(BIN)/envwright eval $(OUT)/train/pong --on reference
 	$(BIN)/envwright watch $(OUT)/train/pong --out $(OUT)/pong.gif
-	@echo "== Done. Look at $(OUT)/translate/cart_pole/report.html, $(OUT)/pong.gif and $(OUT)/bench-pong.png; the verdict is in $(OUT)/verdict-pong.json"
+	@echo "== Done. Look at $(OUT)/translate/breakout/report.html, $(OUT)/translate/cart_pole_recorded/report.html and $(OUT)/pong.gif"
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -m "not slow"
@@ -51,6 +53,9 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/scaling.py --out $(OUT)
 	$(BIN)/python benchmarks/pong_training.py --out $(OUT)
 
+coverage: $(STAMP) $(VENV)/.installed-coverage
+	$(BIN)/python benchmarks/coverage.py
+
 clean:
 	rm -rf $(VENV) $(OUT) build dist .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -64,4 +69,8 @@ $(STAMP): pyproject.toml requirements/constraints.txt
 
 $(VENV)/.installed-all: $(STAMP) requirements/torch.txt requirements/peers.txt
 	$(BIN)/python -m pip install --quiet -c requirements/constraints.txt -r requirements/torch.txt -r requirements/peers.txt
+	@touch $@
+
+$(VENV)/.installed-coverage: $(STAMP) requirements/coverage.txt
+	$(BIN)/python -m pip install --quiet -c requirements/constraints.txt -r requirements/coverage.txt
 	@touch $@

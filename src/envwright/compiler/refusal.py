@@ -13,7 +13,7 @@ class Refusal(NamedTuple):
     line: int = 0
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """Raised where the rules end; the place is added by whoever knows it first."""
 
     def __init__(self, why: str, node: ast.AST | None = None) -> None:
@@ -21,7 +21,7 @@ class Refused(Exception):
         self.why, self.node = why, node
         self.place: Refusal | None = None
 
-    def at(self, function: str, file: str, line: int) -> "Refused":
+    def at(self, function: str, file: str, line: int) -> "RefusedError":
         """The same, with its place; the innermost place stays."""
         if self.place is None:
             short = file.rpartition("/")[2]

@@ -1,23 +1,23 @@
 """The translator: a live original and its contract in, the modules of a JAX translation out.
 
-    original ─► objects, state and luck by the contract      objects.py, slots.py, luck.py
-             ─► reset and step read, statement by statement  reading.py, statements.py, expressions.py, ...
-             ─► a page a function, put in order              tidy.py
-             ─► the text of the modules                      write.py
+original ─► objects, state and luck by the contract      objects.py, slots.py, luck.py
+         ─► reset and step read, statement by statement  reading.py, statements.py, expressions.py, ...
+         ─► a page a function, put in order              tidy.py
+         ─► the text of the modules                      write.py
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from envwright.compiler import indexing
-from envwright.compiler.calls import call
-from envwright.compiler.entries import Interface, write_functions, write_start, write_step
-from envwright.compiler.objects import find_objects
-from envwright.compiler.program import Program
-from envwright.compiler.refusal import Refusal, Refused
-from envwright.compiler.tidy import tidy
-from envwright.compiler.whole import modules_of, reachable, without_twins
+from envwright.compiler.back.entries import Interface, write_functions, write_start, write_step
+from envwright.compiler.back.tidy import tidy
+from envwright.compiler.back.whole import modules_of, reachable, without_twins
+from envwright.compiler.front.objects import find_objects
+from envwright.compiler.ir import indexing
+from envwright.compiler.ir.program import Program
+from envwright.compiler.middle.calls import call
+from envwright.compiler.refusal import Refusal, RefusedError
 
 LAST = "rules"
 
@@ -42,7 +42,10 @@ class Translation:
 def translate(reference: Any, contract: Any, interface: Interface, modules: Sequence[Module]) -> Translation:
     """Translate an original whose source is Python, module by module as the plan has it."""
     if not hasattr(reference, "driver"):
-        return _refused(modules, Refusal(f"{interface.title}: the original is not an object of Python's, so there is no source to read."))
+        return _refused(
+            modules,
+            Refusal(f"{interface.title}: the original is not an object of Python's, so there is no source to read."),
+        )
     reference.reset(seed=0)
     flowing: set[float] = set()
     refusals: list[Refusal] = []
@@ -54,13 +57,13 @@ def translate(reference: Any, contract: Any, interface: Interface, modules: Sequ
         indexing.use(program)
         try:
             objects = find_objects(reference, contract, interface, program)
-        except Refused as why:
+        except RefusedError as why:
             return _refused(modules, why.place or Refusal(f"{why.why}."))
         write_functions(program, interface, objects, refusals)
         for write in (write_start, write_step):
             try:
                 write(program, interface, objects)
-            except Refused as why:
+            except RefusedError as why:
                 refusals.append(why.place or Refusal(f"{why.why}."))
         flowing |= program.flowing
     if refusals:

@@ -1,4 +1,4 @@
-"""Arrays changed and searched without scatter and gather, which are slow on CPU and keep a rollout from being one kernel.
+"""Arrays changed without scatter, which is slow on CPU and keeps a rollout from being one kernel.
 
 They are for small arrays, such as boards and hands of cards: the whole array is looked at.
 """

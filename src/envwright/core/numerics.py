@@ -29,7 +29,7 @@ def clamp(x: jax.Array, low: jax.Array | float, high: jax.Array | float) -> jax.
 
 
 def round_down(number: float) -> float:
-    """The largest float32 that is not above a number: `x > number` asks the same of a float32 as `x > round_down(number)`."""
+    """The largest float32 not above a number: of a float32, `x > number` and `x > round_down(number)` ask the same."""
     near = np.float32(number)
     return float(near if near <= number else np.nextafter(near, np.float32(-np.inf)))
 

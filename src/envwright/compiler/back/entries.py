@@ -1,0 +1,366 @@
+"""The functions that the verifier and the environment call: start, apply, their luck, and those of the contract."""
+
+import ast
+import inspect
+import re
+import types
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from envwright.compiler.front.objects import Objects
+from envwright.compiler.front.slots import _form
+from envwright.compiler.ir import code, record
+from envwright.compiler.ir.code import Code, Written
+from envwright.compiler.ir.frame import Frame, Writer
+from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, narrow
+from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.packing import pack
+from envwright.compiler.ir.program import Program
+from envwright.compiler.ir.shapes import cast_to, zero
+from envwright.compiler.ir.values import Array, Counted, Items, Keyed, Static, Unknown, Value, as_array
+from envwright.compiler.middle.emitting import Made, _key, _write
+from envwright.compiler.middle.luck import DRAWN, Drawn
+from envwright.compiler.middle.reading import Callee, callee_of, read_inline
+from envwright.compiler.refusal import Refusal, RefusedError
+
+
+class Interface(Protocol):
+    """What the translation must look like from outside."""
+
+    package: str
+    title: str
+    state: Sequence[Any]
+    start_luck: Sequence[Any]
+    step_luck: Sequence[Any]
+    observation: Any
+    info: Sequence[Any]
+    action_space: Any
+    functions: Sequence[Any]
+
+
+def _top(program: Program, start: bool) -> Frame:
+    writer = Writer(start=start, top=True)
+    return Frame(program, writer, Memory())
+
+
+def write_start(program: Program, interface: Interface, objects: Objects) -> None:
+    """`start` and `draw_start`."""
+    frame = _top(program, start=True)
+    _blank_lists(program, frame)
+    callee, given = _entry(objects.start, objects.start_arguments)
+    value = read_inline(frame, callee, given, {})
+    value = frame.memory.deep(value)
+    if isinstance(value, Static) and isinstance(value.value, tuple):
+        value = Items(tuple(Static(v) for v in value.value))
+    obs = value.items[0] if isinstance(value, Items) and len(value.items) == 2 else value
+    frame.line = 0
+    observation = frame.named("obs", _fitted(frame, obs, interface.observation).code)
+    state = record.flush(frame, frame.memory)
+    result = code.tuple_of([observation, code.name(state)])
+    _add(
+        program,
+        "start",
+        [("chance", "StartChance")],
+        frame,
+        result,
+        "tuple[jax.Array, State]",
+        "Begin an episode.",
+        callee,
+    )
+    if any(drawn.late for _, drawn in frame.writer.collected):
+        drawing = _top(program, start=True)
+        drawing.writer.drawing = True
+        _blank_lists(program, drawing)
+        _write_drawing(program, drawing, callee, given, "start", interface.start_luck)
+        return
+    _add_draw(
+        program,
+        "draw_start",
+        [("key", "jax.Array")],
+        "StartChance",
+        interface.start_luck,
+        frame.writer.collected,
+        "start",
+    )
+
+
+def _blank_lists(program: Program, frame: Frame) -> None:
+    """Before an episode, lists are empty; what was in them does not matter, or episodes would not be separate."""
+    for key, slot in program.slots.items():
+        if slot.form == "listed":
+            array, count = (slot.blank()[name] for name, _ in slot.fields)
+            held = Counted(Array(array.code, array.kind, listed=True), Array(code.const(0), count.kind, weak=True))
+            frame.memory.attributes[key] = frame.memory.hold(held)
+
+
+def write_step(program: Program, interface: Interface, objects: Objects) -> None:
+    """`apply` and `draw`."""
+    frame = _top(program, start=False)
+    record.load(frame, frame.memory, "state")
+    assert objects.step is not None
+    callee, given = _entry(objects.step, objects.step_arguments)
+    value = frame.memory.deep(read_inline(frame, callee, [*given, _action(interface)], {}))
+    if isinstance(value, Static) and isinstance(value.value, tuple):
+        value = Items(tuple(Static(v) for v in value.value))
+    if not isinstance(value, Items) or len(value.items) not in (4, 5):
+        raise RefusedError("step does not return a tuple of observation, reward, terminated, truncated and info")
+    parts = list(value.items)
+    if len(parts) == 4:
+        parts.insert(3, Static(False))
+    obs, reward, terminated, truncated, info = parts
+    frame.line = 0
+    fields: dict[str, Code] = {
+        "obs": frame.named("obs", _fitted(frame, obs, interface.observation).code),
+        "state": code.name(record.flush(frame, frame.memory)),
+        "reward": frame.named("reward", _scalar(frame, reward, FLOAT)),
+        "terminated": frame.named("terminated", _scalar(frame, terminated, BOOL)),
+        "truncated": frame.named("truncated", _scalar(frame, truncated, BOOL)),
+        "info": _info(frame, interface, info),
+    }
+    parameters = [("state", "State"), ("action", "jax.Array"), ("chance", "StepChance")]
+    _add(program, "apply", parameters, frame, code.call("Step", **fields), "Step", "Take a step.", callee)
+    if any(drawn.late for _, drawn in frame.writer.collected):
+        drawing = _top(program, start=False)
+        drawing.writer.drawing = True
+        record.load(drawing, drawing.memory, "state")
+        _write_drawing(program, drawing, callee, [*given, _action(interface)], "step", interface.step_luck)
+        return
+    parameters = [("key", "jax.Array"), ("state", "State"), ("action", "jax.Array")]
+    _add_draw(program, "draw", parameters, "StepChance", interface.step_luck, frame.writer.collected, "step")
+
+
+def _entry(function: Any, arguments: list[Any]) -> tuple[Callee, list[Value]]:
+    given: list[Value] = [Static(a) for a in arguments]
+    if isinstance(function, types.MethodType):
+        given, function = [Static(function.__self__), *given], function.__func__
+    return callee_of(inspect.unwrap(function)), given
+
+
+def _action(interface: Interface) -> Array:
+    space = interface.action_space
+    if hasattr(space, "n"):
+        return Array(code.name("action"), Kind(INT))
+    return Array(code.name("action"), Kind(narrow(space.dtype), tuple(space.shape)))
+
+
+def _fitted(frame: Frame, value: Value, wanted: Any) -> Array:
+    if isinstance(value, Unknown):
+        raise value.why
+    value = frame.memory.deep(value)
+    return cast_to(as_array(value), Kind(narrow(wanted.dtype), tuple(wanted.shape)))
+
+
+def _scalar(frame: Frame, value: Value, dtype: str) -> Code:
+    if isinstance(value, Unknown):
+        raise value.why
+    array = as_array(frame.memory.deep(value))
+    if dtype == BOOL and not array.kind.is_bool:
+        return code.compare(array.code, ast.NotEq(), code.const(0))
+    return cast_to(array, Kind(dtype)).code
+
+
+def _info(frame: Frame, interface: Interface, value: Value) -> Code:
+    """The entries of info that the contract asks for."""
+    wanted = {f.name.removeprefix("info."): f for f in interface.info}
+    if not wanted:
+        return ast.Dict([], [])
+    value = frame.memory.deep(value)
+    have = (
+        value.items
+        if isinstance(value, Keyed)
+        else {k: Static(v) for k, v in value.value.items()}
+        if isinstance(value, Static)
+        else {}
+    )
+    missing = [name for name in wanted if name not in have]
+    if missing:
+        raise RefusedError(f"info has no {missing[0]}")
+    codes = [_fitted(frame, have[name], of).code for name, of in wanted.items()]
+    return ast.Dict([code.const(name) for name in wanted], codes)
+
+
+def _add(
+    program: Program,
+    name: str,
+    parameters: list[tuple[str, str]],
+    frame: Frame,
+    result: Code,
+    returns: str,
+    doc: str,
+    callee: Callee,
+) -> None:
+    said = callee.doc or doc
+    program.functions[name] = Written(
+        name, parameters, frame.writer.blocks[0], result, returns, said, callee.qualified, callee.file,
+        callee.node.lineno, frame.writer.bases,
+    )  # fmt: skip
+
+
+# ---- luck ----
+
+
+def _add_draw(
+    program: Program, name: str, parameters: list[tuple[str, str]], record_name: str, fields: Sequence[Any],
+    drawn: list[tuple[str, Drawn]], when: str,
+) -> None:  # fmt: skip
+    """The function that draws all luck of a reset or a step."""
+    rooms = {piece.name: piece.room for piece in program.luck[when].values()}
+    used = [f for f in fields if any(n == f.name for n, _ in drawn)]
+    body: list[Any] = []
+    keys: dict[str, Code] = {f.name: code.name("key") for f in used}
+    if len(used) > 1:
+        names = [f"{f.name}_key" for f in used]
+        body.append(code.Assign(names, code.call("jax.random.split", code.name("key"), code.const(len(used)))))
+        keys = {f.name: code.name(n) for f, n in zip(used, names, strict=True)}
+    values: dict[str, Code] = {}
+    for wanted in fields:
+        kind = Kind(narrow(wanted.dtype), tuple(wanted.shape))
+        own = list(dict.fromkeys((d.place, code.text(d.sample)) for n, d in drawn if n == wanted.name))
+        made = _sampled(own, keys[wanted.name], rooms[wanted.name], wanted.name) if own else zero(kind).code
+        values[wanted.name] = _typed(made, own, kind)
+    result = code.call(record_name, **values)
+    doc = "Draw the luck of a new episode." if when == "start" else "Draw the luck of a step."
+    program.functions[name] = Written(
+        name, parameters, body, result, record_name, doc, "", bases={n: n for s in body for n in s.targets}
+    )
+
+
+def _write_drawing(
+    program: Program, frame: Frame, callee: Callee, given: list[Value], when: str, fields: Sequence[Any]
+) -> None:
+    """A function that draws luck by going through the step: what a draw depends on is computed, nothing else."""
+    rooms = {piece.name: piece.room for piece in program.luck[when].values()}
+    for wanted in fields:
+        room = rooms[wanted.name]
+        blank = Static(0) if room is None else Items((Static(0),) * room)
+        frame.memory.attributes[DRAWN, wanted.name] = blank
+    read_inline(frame, callee, given, {})
+    values: dict[str, Code] = {}
+    for wanted in fields:
+        kind = Kind(narrow(wanted.dtype), tuple(wanted.shape))
+        value = frame.memory.attributes[DRAWN, wanted.name]
+        empty = isinstance(value, Static) or (
+            isinstance(value, Items) and all(isinstance(v, Static) for v in value.items)
+        )
+        values[wanted.name] = zero(kind).code if empty else cast_to(as_array(value), kind).code
+    body = frame.writer.blocks[0]
+    frame.line = 0
+    split = code.call("jax.random.split", code.name("key"), code.const(frame.writer.drawn))
+    body.insert(0, code.Assign(["keys"], split))
+    record_name, name = ("StartChance", "draw_start") if when == "start" else ("StepChance", "draw")
+    parameters = [("key", "jax.Array"), *([("state", "State"), ("action", "jax.Array")] if when == "step" else [])]
+    doc = "Draw the luck of a new episode." if when == "start" else "Draw the luck of a step."
+    program.functions[name] = Written(
+        name, parameters, body, code.call(record_name, **values), record_name, doc, "", bases=frame.writer.bases
+    )
+
+
+def _typed(made: Code, own: list[tuple[int | None, str]], kind: Kind) -> Code:
+    whole = all("randint" in text or "permutation" in text for _, text in own) and own
+    real = all("uniform" in text or "normal" in text for _, text in own) and own
+    if (whole and kind.dtype == INT) or (real and kind.dtype == FLOAT) or not own:
+        return made
+    return code.method(made, "astype", code.dotted(f"jnp.{'bool_' if kind.is_bool else kind.dtype}"))
+
+
+def _sampled(own: list[tuple[int | None, str]], key: Code, room: int | None, field: str) -> Code:
+    texts = list(dict.fromkeys(text for _, text in own))
+    if room is None or len(texts) == 1:
+        if len(texts) > 1:
+            raise RefusedError(
+                f"{field} is drawn in {len(texts)} different ways; give them lines of their own in the contract"
+            )
+        return _one(texts[0], key) if room is None else _many(texts[0], key, room)
+    places: dict[int, str] = {}
+    for place, text in own:
+        if place is None or places.get(place, text) != text:
+            raise RefusedError(
+                f"{field} is drawn in {len(texts)} different ways; give them lines of their own in the contract"
+            )
+        places[place] = text
+    keys = code.call("jax.random.split", key, code.const(room))
+    parts = [_one(places.get(i, texts[0]), code.index(keys, code.const(i))) for i in range(room)]
+    return code.call("jnp.array", code.list_of(parts))
+
+
+def _one(text: str, key: Code) -> Code:
+    return ast.parse(re.sub(r"\bkey\b", lambda _: code.text(key), text, count=1), mode="eval").body
+
+
+_SHAPED = re.compile(r"(jax\.random\.(?:uniform|randint|normal)\(key, )\(\)")
+
+
+def _many(text: str, key: Code, room: int) -> Code:
+    """Several draws of one kind."""
+    if _SHAPED.match(text):
+        return _one(_SHAPED.sub(rf"\g<1>({room},)", text), key)
+    if text.startswith("jax.random.choice(") and ", ()" in text and "replace=False" not in text:
+        return _one(text.replace(", ()", f", ({room},)", 1), key)
+    each = ast.Lambda(
+        ast.arguments(posonlyargs=[], args=[ast.arg("key")], kwonlyargs=[], kw_defaults=[], defaults=[]),
+        ast.parse(text, mode="eval").body,
+    )  # fmt: skip
+    return code.call(code.call("jax.vmap", each), code.call("jax.random.split", key, code.const(room)))
+
+
+# ---- functions of the contract ----
+
+
+def write_functions(program: Program, interface: Interface, objects: Objects, refusals: list[Refusal]) -> None:
+    """The functions that are judged alone: under the names and with the arguments that the contract has for them."""
+    parts = objects.reference.driver.parts(objects.reference.object)
+    from envwright.references.python.functions import find_function
+
+    for signature in interface.functions:
+        try:
+            function = inspect.unwrap(find_function(parts, signature.reference))
+            _write_function(program, signature, function)
+        except RefusedError as why:
+            refusals.append(why.place or Refusal(f"{why.why}."))
+
+
+def _write_function(program: Program, signature: Any, function: Any) -> None:
+    callee, given = _entry(function, [])
+    names = [a.arg for a in callee.node.args.args][len(given) :]
+    values: dict[str, Value] = {a.arg: v for a, v in zip(callee.node.args.args, given, strict=False)}
+    arrays: dict[str, list[Any]] = {}
+    for argument in signature.arguments:
+        path, form, _ = _form(ast.parse(argument.source, mode="eval").body)
+        kind = Kind(narrow(argument.dtype), tuple(argument.shape))
+        arrays.setdefault(path[0], []).append((form, Array(code.name(argument.name), kind)))
+    for name in names:
+        if name not in arrays:
+            continue
+        forms = arrays[name]
+        array = forms[0][1]
+        values[name] = Counted(Array(array.code, array.kind, listed=True), forms[1][1]) if len(forms) == 2 else array
+    order = {a.arg: values[a.arg] for a in callee.node.args.args if a.arg in values}
+    frame = Frame(program, Writer(top=False), Memory())
+    made = _write(frame, callee, order)
+    if not isinstance(made, Made) or made.name not in program.functions:
+        raise RefusedError(
+            f"{signature.reference} changes its arguments or draws luck, so it cannot be judged alone"
+        ).at(callee.qualified, callee.file, callee.node.lineno)
+    written = program.functions.pop(made.name)
+    wanted = signature.name.rpartition(".")[2]
+    written.name = wanted
+    kind = Kind(narrow(signature.result.dtype), tuple(signature.result.shape))
+    value = made.value
+    if isinstance(value, Items) and kind.shape:
+        leaves = pack(value, value)
+        written.result = code.call("jnp.array", code.list_of(leaves), code.dotted(f"jnp.{kind.dtype}"))
+        written.returns = "jax.Array"
+        value = Array(written.result, kind, listed=True)
+    elif isinstance(value, Array) and value.kind != kind:
+        value = cast_to(value, kind)
+        written.result = value.code
+    elif isinstance(value, Static):
+        raise RefusedError(f"{signature.reference} always gives the same")
+    program.functions[wanted] = written
+    program.names.add(wanted)
+    program.cache["contract", callee.code] = (
+        Made(wanted, value, made.reads_state, made.writes_state, {}, [], made.order, made.loops),
+        order,
+    )
+    key = (callee.code, False, tuple((n, _key(v)) for n, v in order.items()))
+    program.cache[key] = program.cache["contract", callee.code][0]

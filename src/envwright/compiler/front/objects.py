@@ -1,0 +1,67 @@
+"""The live objects of the original: which attribute of which is where in the state, and how the game is played."""
+
+import enum
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+from envwright.compiler.front.chance import read_luck
+from envwright.compiler.front.slots import read_state
+from envwright.compiler.ir.program import Program
+from envwright.compiler.refusal import RefusedError
+
+
+@dataclass
+class Objects:
+    """The original, ready to be read."""
+
+    reference: Any
+    start: types.FunctionType | types.MethodType
+    start_arguments: list[Any] = field(default_factory=list)
+    step: types.FunctionType | types.MethodType | None = None
+    step_arguments: list[Any] = field(default_factory=list)
+
+
+def find_objects(reference: Any, contract: Any, interface: Any, program: Program) -> Objects:
+    """Read the contract against the live original."""
+    places = reference._state().places
+    looks = reference.look()
+    kinds = {f.name: (f.shape, f.dtype) for f in interface.state}
+    expressions = {name: e.text for name, e in contract.state.items()}
+    for path, slot in read_state(expressions, kinds, looks).items():
+        program.slots[_place(places, path)] = slot
+    for name in contract.ignored:
+        path = name.removeprefix("reference.")
+        if path in places:
+            program.ignored.add((id(places[path].owner), places[path].attribute))
+    for when, table, fields in (
+        ("start", contract.chance_start, interface.start_luck), ("step", contract.chance_step, interface.step_luck),
+    ):  # fmt: skip
+        program.luck[when] = read_luck(
+            {k: e.text for k, e in table.items()}, {f.name: (f.shape, f.dtype) for f in fields}
+        )
+    return _entries(reference)
+
+
+def _place(places: Any, path: tuple[str, ...]) -> tuple[int, str]:
+    """The object and the attribute, or the dict and the key, that a path leads to."""
+    if path[0] not in places:
+        raise RefusedError(f"the contract names {path[0]}, which the original does not have")
+    owner, name = places[path[0]]
+    for part in path[1:]:
+        inner = owner[name] if isinstance(owner, dict) else getattr(owner, name)
+        if isinstance(inner, enum.Enum) or part in ("__items__", "__value__", "__data__"):
+            break  # the attribute itself, seen as a number or a list
+        owner, name = inner, part
+    return id(owner), name
+
+
+def _entries(reference: Any) -> Objects:
+    """Reset and step: methods of the environment, or what the driver of a library of games does."""
+    driver, made = reference.driver, reference.object
+    if driver.reset.__module__.endswith("gymnasium_env"):
+        env = made
+        while type(env).__name__ in ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker"):
+            env = env.env
+        return Objects(reference, env.reset, [], env.step, [])
+    return Objects(reference, driver.reset, [made, None], driver.step, [made])

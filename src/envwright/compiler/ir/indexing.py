@@ -1,0 +1,466 @@
+"""Reading and writing parts of lists, arrays and tables; negative indices count from the end, as in Python."""
+
+import ast
+import math
+from typing import Any
+
+import numpy as np
+
+from envwright.compiler.ir import code, tables
+from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.kinds import BOOL, INT, Kind
+from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.values import (
+    Array,
+    Counted,
+    Items,
+    Keyed,
+    Masked,
+    Maybe,
+    Picked,
+    Rows,
+    Span,
+    Static,
+    Value,
+    as_array,
+    cast,
+    plain_enum,
+    told,
+)
+from envwright.compiler.refusal import RefusedError
+
+_program: list[Any] = []  # the program that is being read: tables become its constants
+
+
+def use(program: Any) -> None:
+    _program[:] = [program]
+
+
+def is_slice(part: Value) -> bool:
+    return isinstance(part, Static) and isinstance(part.value, slice)
+
+
+def basic(where: tuple[Value, ...]) -> bool:
+    """Whether it picks a part that is still the same memory: whole numbers and slices."""
+    for part in where:
+        known = (
+            isinstance(part, Static)
+            and isinstance(part.value, int | np.integer | slice | type(...))
+            and part.value is not None
+        )
+        if not known and not (isinstance(part, Array) and part.kind.shape == () and part.kind.is_whole):
+            return False
+    return True
+
+
+def read(memory: Memory, base: Value, where: tuple[Value, ...], name: str = "TABLE") -> Value:
+    """`base[where]`."""
+    where = _spread(base, tuple(_seen(memory, part) for part in where))
+    match base:
+        case Static():
+            return _known(base, where, name)
+        case Items():
+            return _item(memory, base, where, name)
+        case Array():
+            return _of_array(base, where)
+        case Counted() | Masked():
+            return _of_counted(base, where)
+        case Rows():
+            return _of_rows(memory, base, where)
+        case Picked():
+            found: Value = base
+            for part in where:
+                found = _of_picked(found, part) if isinstance(found, Picked) else read(memory, found, (part,), name)
+            return found
+        case Maybe():
+            return read(memory, base.value, where, name)
+        case Keyed():
+            return _of_keyed(base, where)
+    raise RefusedError(f"{told(base)} cannot be indexed")
+
+
+def _spread(base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:
+    """A tuple as an index of an array is one index for each axis."""
+    arrays = isinstance(base, Array) or (isinstance(base, Static) and isinstance(base.value, np.ndarray))
+    if not arrays or len(where) != 1:
+        return where
+    (only,) = where
+    if isinstance(only, Items) and not only.is_list:
+        return only.items
+    if isinstance(only, Static) and isinstance(only.value, tuple):
+        return tuple(Static(v) for v in only.value)
+    return where
+
+
+def _seen(memory: Memory, part: Value) -> Value:
+    part = part if isinstance(part, Span) else memory.deep(part)
+    if isinstance(part, Static):
+        inner = plain_enum(part.value)
+        return Static(inner.__index__() if isinstance(inner, np.integer | bool) else inner)
+    return part
+
+
+def _known(base: Static, where: tuple[Value, ...], name: str) -> Value:
+    if all(isinstance(part, Static) for part in where):
+        key = tuple(part.value for part in where)  # pyright: ignore[reportAttributeAccessIssue]
+        try:
+            return Static(base.value[key[0] if len(key) == 1 else key])
+        except (IndexError, KeyError, TypeError) as error:
+            raise RefusedError(f"the index fails: {error}") from None
+    program = _program[0]
+    if isinstance(base.value, np.ndarray) and base.value.dtype.kind in "biuf":
+        constant = program.constant(name, base.value) if base.value.size > 8 else as_array(base).code
+        return _of_array(Array(constant, as_array(base).kind), where)
+    if len(where) == 1 and isinstance(where[0], Items) and isinstance(base.value, dict):
+        return tables.by_tuple(program, base.value, where[0], name)
+    found: Value = base
+    for part in where:
+        if isinstance(found, Static) and not isinstance(part, Static):
+            if is_slice(part) or not isinstance(part, Array) or part.kind.shape != ():
+                raise RefusedError("a list is indexed by what is not a whole number")
+            found = tables.pick(program, found.value, part.code, name)
+        elif isinstance(found, Picked):
+            found = _of_picked(found, part)
+        else:
+            found = read(Memory(), found, (part,), name)
+    return found
+
+
+def _of_picked(picked: Picked, part: Value) -> Value:
+    if isinstance(part, Static):
+        return tables.part(_program[0], picked, part.value)
+    return tables.deeper(_program[0], picked, as_array(part).code)
+
+
+def _item(memory: Memory, base: Items, where: tuple[Value, ...], name: str) -> Value:
+    first, rest = where[0], where[1:]
+    if isinstance(first, Static):
+        try:
+            found = base.items[first.value]
+        except (IndexError, TypeError) as error:
+            raise RefusedError(f"the index fails: {error}") from None
+        value: Value = Items(found, base.is_list) if isinstance(first.value, slice) else found
+        return read(memory, memory.see(value), rest, name) if rest else value
+    if len(base.items) <= 4 and not rest:
+        deep = [memory.deep(v) for v in base.items]
+        return tables.select(dict(enumerate(deep)), as_array(first))
+    return _of_array(as_array(memory.deep(base)), where)
+
+
+def _of_array(base: Array, where: tuple[Value, ...]) -> Value:
+    parts = expanded(where, len(base.kind.shape))
+    if len(parts) == 1 and isinstance(parts[0], Array) and parts[0].kind.is_bool and parts[0].kind.shape:
+        if parts[0].kind.shape != base.kind.shape:
+            rest = base.kind.shape[len(parts[0].kind.shape) :]
+            if rest and len(parts[0].kind.shape) == 1:
+                return Masked(base, parts[0])
+            raise RefusedError("an array is picked from by a condition of another shape")
+        flat = [
+            Array(code.method(a.code, "ravel"), Kind(a.kind.dtype, (int(np.prod(a.kind.shape)),)))
+            if len(a.kind.shape) > 1
+            else a
+            for a in (base, parts[0])
+        ]
+        return Masked(flat[0], flat[1])
+    if len(parts) == 1 and isinstance(parts[0], Counted | Masked):
+        from envwright.compiler.ir.lists import counted
+
+        chosen = counted(parts[0])
+        taken = _of_array(base, (chosen.array,))
+        assert isinstance(taken, Array)
+        return Counted(taken, chosen.count)
+    if any(isinstance(p, Span) for p in parts):
+        flat = (math.prod(base.kind.shape),)
+        mask = _mask_of(base, parts)
+        if len(base.kind.shape) == 1:
+            return Masked(base, mask)
+        spread = [Array(code.method(a.code, "ravel"), Kind(a.kind.dtype, flat)) for a in (base, mask)]
+        return Masked(spread[0], spread[1])
+    shape = shape_of(base.kind.shape, parts)
+    return Array(
+        code.index(base.code, *(part_code(p) for p in parts)), Kind(base.kind.dtype, shape), base.listed and bool(shape)
+    )
+
+
+def _mask_of(base: Array, parts: list[Value]) -> Array:
+    """Which elements an index means, where it has slices with ends of the game."""
+    axes = len(base.kind.shape)
+    made: Code | None = None
+    for axis, part in enumerate(parts):
+        size = base.kind.shape[axis]
+        if isinstance(part, Static) and part.value == slice(None):
+            continue
+        places: Code = code.call("jnp.arange", code.const(size))
+        if axes > 1:
+            places = code.method(places, "reshape", code.const(tuple(-1 if a == axis else 1 for a in range(axes))))
+        if isinstance(part, Span):
+            condition: Code | None = None
+            if not (isinstance(part.low.code, ast.Constant) and part.low.code.value == 0):
+                condition = code.compare(places, ast.GtE(), _from_end(part.low, size))
+            if part.high is not None:
+                below = code.compare(places, ast.Lt(), _from_end(part.high, size))
+                condition = below if condition is None else code.both(condition, below)
+            if condition is None:
+                continue
+        elif isinstance(part, Static) and isinstance(part.value, slice):
+            inside = np.zeros(size, bool)
+            inside[part.value] = True
+            condition = code.method(
+                code.call("jnp.array", code.const(inside)),
+                "reshape",
+                code.const(tuple(-1 if a == axis else 1 for a in range(axes))),
+            )
+        else:
+            condition = code.compare(places, ast.Eq(), as_array(part).code)
+        made = condition if made is None else code.both(made, condition)
+    made = code.const(True) if made is None else made
+    return Array(code.call("jnp.broadcast_to", made, code.const(base.kind.shape)), Kind(BOOL, base.kind.shape))
+
+
+def _from_end(end: Array, size: int) -> Code:
+    """Negative ends count from the end."""
+    if isinstance(end.code, ast.Constant):
+        return end.code
+    shifted = code.binary(end.code, ast.Add(), code.const(size))
+    return code.call("jnp.where", code.compare(end.code, ast.Lt(), code.const(0)), shifted, end.code)
+
+
+def expanded(where: tuple[Value, ...], axes: int) -> list[Value]:
+    """Without `...`."""
+    parts = list(where)
+    for i, part in enumerate(parts):
+        if isinstance(part, Static) and part.value is Ellipsis:
+            missing = axes - (len(parts) - 1)
+            parts[i : i + 1] = [Static(slice(None))] * missing
+            break
+    return parts
+
+
+def part_code(part: Value) -> Code:
+    if isinstance(part, Static) and isinstance(part.value, slice):
+        ends = (part.value.start, part.value.stop, part.value.step)
+        return code.span(*(None if end is None else code.const(int(end)) for end in ends))
+    if isinstance(part, Static) and part.value is None:
+        return code.const(None)
+    if isinstance(part, Items):
+        return as_array(part).code
+    return as_array(part).code
+
+
+def shape_of(shape: tuple[int, ...], parts: list[Value]) -> tuple[int, ...]:
+    """The shape of what an index picks, as NumPy has it."""
+    try:
+        probe = tuple(_probe(part) for part in parts)
+        return np.broadcast_to(np.zeros(()), shape)[probe].shape
+    except IndexError as error:
+        raise RefusedError(f"the index does not fit: {error}") from None
+
+
+def _probe(part: Value) -> Any:
+    if isinstance(part, Static) and (part.value is None or isinstance(part.value, slice)):
+        return part.value
+    array = as_array(part)
+    if array.kind.is_float:
+        raise RefusedError("an array is indexed by a real number")
+    return np.zeros(array.kind.shape, int) if not array.kind.is_bool else np.ones(array.kind.shape, bool)
+
+
+def _of_counted(base: Counted | Masked, where: tuple[Value, ...]) -> Value:
+    from envwright.compiler.ir.lists import counted, plus
+
+    base = counted(base)
+    first, rest = where[0], where[1:]
+    if is_slice(first):
+        assert isinstance(first, Static)
+        return _part_of_counted(base, first.value)
+    if isinstance(first, Span):
+        raise RefusedError("a slice of a list of changing length, with ends of the game, is not covered")
+    if isinstance(first, Static) and isinstance(first.value, int) and first.value < 0:
+        first = plus(base.count, first.value)
+    elif isinstance(first, Array) and first.kind.shape == ():
+        negative = code.compare(first.code, ast.Lt(), code.const(0))
+        shifted = code.binary(first.code, ast.Add(), base.count.code)
+        first = Array(code.call("jnp.where", negative, shifted, first.code), first.kind)
+    return _of_array(base.array, (first, *rest))
+
+
+def _part_of_counted(base: Counted, part: slice) -> Value:
+    start, stop, step = part.start or 0, part.stop, part.step or 1
+    if step == 1 and start >= 0 and (stop is None or stop >= 0):
+        array, count = base.array, base.count.code
+        if start:
+            array = Array(code.call("jnp.roll", array.code, code.const(-start), axis=code.const(0)), array.kind, True)
+            count = code.call("jnp.maximum", code.binary(count, ast.Sub(), code.const(start)), code.const(0))
+        if stop is not None:
+            count = code.call("jnp.minimum", count, code.const(max(stop - start, 0)))
+        return Counted(array, Array(count, Kind(INT)))
+    if step == 1 and start == 0 and stop is not None:
+        count = code.call("jnp.maximum", code.binary(base.count.code, ast.Sub(), code.const(-stop)), code.const(0))
+        return Counted(base.array, Array(count, Kind(INT)))
+    raise RefusedError("this slice of a list of changing length is not covered")
+
+
+def _of_rows(memory: Memory, base: Rows, where: tuple[Value, ...]) -> Value:
+    from envwright.compiler.ir.lists import row
+
+    if is_slice(where[0]):
+        raise RefusedError("a slice of a list that holds None is not covered")
+    found = row(base, part_code(where[0]))
+    return read(memory, found, where[1:]) if len(where) > 1 else found
+
+
+def _of_keyed(base: Keyed, where: tuple[Value, ...]) -> Value:
+    (key,) = where
+    if isinstance(key, Static):
+        if key.value not in base.items:
+            raise RefusedError(f"a dict has no key {key.value!r}")
+        return base.items[key.value]
+    if isinstance(key, Items):
+        raise RefusedError("a dict that is made in the game is indexed by a tuple")
+    return tables.keyed(base, as_array(key))
+
+
+# ---- writing ----
+
+
+def write(memory: Memory, base: Value, where: tuple[Value, ...], value: Value) -> Value:
+    """`base` after `base[where] = value`."""
+    where = _spread(base, tuple(_seen(memory, part) for part in where))
+    value = memory.deep(value)
+    match base:
+        case Static() if isinstance(base.value, np.ndarray):
+            return _write_known(base, where, value)
+        case Static() if isinstance(base.value, list):
+            return write(memory, Items(tuple(Static(v) for v in base.value), True), where, value)
+        case Static() if isinstance(base.value, dict):
+            return write(memory, Keyed({k: Static(v) for k, v in base.value.items()}), where, value)
+        case Items():
+            return _write_item(memory, base, where, value)
+        case Array():
+            return _write_array(base, where, value)
+        case Counted():
+            first = where[0]
+            if isinstance(first, Static) and isinstance(first.value, int) and first.value < 0:
+                from envwright.compiler.ir.lists import plus
+
+                where = (plus(base.count, first.value), *where[1:])
+            written = _write_array(base.array, where, value)
+            return Counted(written, base.count)
+        case Rows():
+            return _write_row(base, where, value)
+        case Maybe():
+            return Maybe(base.present, write(memory, base.value, where, value))
+        case Keyed():
+            (key,) = where
+            if not isinstance(key, Static):
+                raise RefusedError("a dict gets a key that is not known")
+            return Keyed({**base.items, key.value: value})
+    raise RefusedError(f"{told(base)} cannot be changed in place")
+
+
+def _write_known(base: Static, where: tuple[Value, ...], value: Value) -> Value:
+    if all(isinstance(p, Static) for p in where) and isinstance(value, Static):
+        changed = base.value.copy()
+        key = tuple(p.value for p in where)  # pyright: ignore[reportAttributeAccessIssue]
+        changed[key[0] if len(key) == 1 else key] = value.value
+        return Static(changed)
+    if base.value.dtype.kind not in "biuf":
+        raise RefusedError("an array of texts is changed in the game")
+    return _write_array(as_array(base), where, value)
+
+
+def _write_item(memory: Memory, base: Items, where: tuple[Value, ...], value: Value) -> Value:
+    first, rest = where[0], where[1:]
+    if isinstance(first, Static) and isinstance(first.value, int):
+        items = list(base.items)
+        try:
+            inner = items[first.value]
+        except IndexError as error:
+            raise RefusedError(f"the index fails: {error}") from None
+        items[first.value] = write(memory, memory.see(inner), rest, value) if rest else value
+        return Items(tuple(items), base.is_list)
+    if isinstance(first, Static) and isinstance(first.value, slice) and not rest:
+        from envwright.compiler.ir.lists import items_of  # late: lists know of frames
+
+        items = list(base.items)
+        new = (
+            list(value.items)
+            if isinstance(value, Items)
+            else [Static(v) for v in value.value]
+            if isinstance(value, Static)
+            else None
+        )
+        if new is None:
+            raise RefusedError("a slice of a list is replaced by what is not a list")
+        del items_of
+        items[first.value] = new
+        return Items(tuple(items), base.is_list)
+    return _write_array(as_array(memory.deep(base)), where, value)
+
+
+def _write_array(base: Array, where: tuple[Value, ...], value: Value) -> Array:
+    parts = expanded(where, len(base.kind.shape))
+    new = as_array(value) if not isinstance(value, Counted | Masked) else value.array
+    if len(parts) == 1 and isinstance(parts[0], Array) and parts[0].kind.is_bool and parts[0].kind.shape:
+        mask = parts[0]
+        if isinstance(value, Masked):
+            new = Array(code.method(value.array.code, "reshape", code.const(base.kind.shape)), base.kind)
+        shown = mask.code
+        for _ in range(len(base.kind.shape) - len(mask.kind.shape)):
+            shown = code.index(shown, code.const(...), code.const(None))
+        fitted = cast(new, base.kind.dtype) if new.kind.shape or not new.weak else new
+        return Array(code.call("jnp.where", shown, fitted.code, base.code), base.kind, base.listed)
+    if len(parts) == 1 and isinstance(parts[0], Counted | Masked):
+        return _write_counted(base, parts[0], new)
+    if any(isinstance(p, Span) for p in parts):
+        if new.kind.shape:
+            raise RefusedError("an array is written to a slice whose ends change in the game")
+        return Array(code.call("jnp.where", _mask_of(base, parts).code, new.code, base.code), base.kind, base.listed)
+    fancy = any(not (isinstance(p, Static) or (isinstance(p, Array) and p.kind.shape == ())) for p in parts)
+    codes = [part_code(p) for p in parts]
+    if fancy:
+        at = code.index(code.attribute(base.code, "at"), *codes)
+        return Array(code.method(at, "set", new.code), base.kind, base.listed)
+    shape_of(base.kind.shape, parts)
+    key = [code.call("slice", *_ends(c)) if isinstance(c, ast.Slice) else c for c in codes]
+    index = key[0] if len(key) == 1 else code.tuple_of(key)
+    return Array(code.call("put", base.code, index, new.code), base.kind, base.listed)
+
+
+def _write_counted(base: Array, places: Counted | Masked, new: Array) -> Array:
+    """At the places of a list of changing length: those that are not in use lie outside, where nothing is written."""
+    from envwright.compiler.ir.lists import masked
+
+    chosen = masked(places)
+    where = code.call("jnp.where", chosen.mask.code, chosen.array.code, code.const(base.kind.shape[0]))
+    at = code.index(code.attribute(base.code, "at"), where)
+    return Array(code.method(at, "set", new.code, mode=code.const("drop")), base.kind, base.listed)
+
+
+def _ends(part: ast.Slice) -> list[Code]:
+    ends = [part.lower, part.upper, part.step]
+    if part.step is None:
+        ends.pop()
+    return (
+        [code.const(None) if end is None else end for end in ends]
+        if part.lower or part.upper or part.step
+        else [code.const(None)]
+    )
+
+
+def _write_row(base: Rows, where: tuple[Value, ...], value: Value) -> Value:
+    first, rest = where[0], where[1:]
+    place = part_code(first)
+    if rest:
+        key = code.tuple_of([place, *(part_code(p) for p in rest)])
+        made = code.call("put", base.array.code, key, as_array(value).code)
+        return Rows(Array(made, base.array.kind, listed=True), base.present)
+    if isinstance(value, Static) and value.value is None:
+        present = code.call("put", base.present.code, place, code.const(False))
+        return Rows(base.array, Array(present, Kind(BOOL, (base.length,))))
+    there: Code = code.const(True)
+    if isinstance(value, Maybe):
+        there, value = value.present.code, value.value
+    array = code.call("put", base.array.code, place, as_array(value).code)
+    present = code.call("put", base.present.code, place, there)
+    return Rows(Array(array, base.array.kind, listed=True), Array(present, Kind(BOOL, (base.length,))))

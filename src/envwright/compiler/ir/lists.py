@@ -1,0 +1,205 @@
+"""Lists: of fixed length, and of changing length as an array with a count."""
+
+import ast
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.kinds import BOOL, INT, Kind
+from envwright.compiler.ir.shapes import zero
+from envwright.compiler.ir.values import (
+    Array,
+    Counted,
+    Items,
+    Keyed,
+    Masked,
+    Maybe,
+    Picked,
+    Rows,
+    Static,
+    Value,
+    as_array,
+    cast,
+    stack,
+    told,
+)
+from envwright.compiler.refusal import RefusedError
+
+
+def is_listlike(value: Value) -> bool:
+    """Whether it is a list or tuple, as opposed to an array or a number."""
+    if isinstance(value, Static):
+        return isinstance(value.value, list | tuple)
+    return isinstance(value, Items | Counted | Masked | Rows) or (isinstance(value, Array) and value.listed)
+
+
+def items_of(frame: Frame, value: Value) -> list[Value]:
+    """The elements of something of fixed length."""
+    value = frame.memory.see(value)
+    match value:
+        case Items():
+            return list(value.items)
+        case Static():
+            try:
+                return [Static(v) for v in value.value]
+            except TypeError:
+                raise RefusedError(f"{told(value)} cannot be gone through") from None
+        case Array() if value.kind.shape:
+            inner = Kind(value.kind.dtype, value.kind.shape[1:])
+            parts = [code.index(value.code, code.const(i)) for i in range(value.kind.shape[0])]
+            return [Array(part, inner, value.listed and bool(inner.shape)) for part in parts]
+        case Rows():
+            return [row(value, code.const(i)) for i in range(value.length)]
+        case Keyed():
+            return [Static(key) for key in value.items]
+        case Maybe():
+            return items_of(frame, value.value)
+        case Picked():
+            from envwright.compiler.ir import tables
+
+            values, count = tables.elements(frame.program, value)
+            if isinstance(count, Static):
+                return values
+            raise RefusedError("a list of changing length is unpacked")
+    raise RefusedError(f"{told(value)} cannot be unpacked, for how long it is shows only in the game")
+
+
+def row(value: Rows, where: code.Code) -> Maybe:
+    inner = Kind(value.array.kind.dtype, value.array.kind.shape[1:])
+    there = Array(code.index(value.present.code, where), Kind(BOOL))
+    return Maybe(there, Array(code.index(value.array.code, where), inner, listed=True))
+
+
+def counted(value: Value, room: int | None = None) -> Counted:
+    """A list as an array with a count, with room for as many."""
+    if isinstance(value, Masked):
+        pair = code.call("compact", value.array.code, value.mask.code)
+        array = Array(code.index(pair, code.const(0)), value.array.kind, listed=True)
+        value = Counted(array, Array(code.index(pair, code.const(1)), Kind(INT)))
+    if isinstance(value, Counted):
+        return value if room is None or room == value.room else _with_room(value, room)
+    array = as_array(value)
+    length = array.kind.shape[0]
+    full = Counted(Array(array.code, array.kind, listed=True), Array(code.const(length), Kind(INT), weak=True))
+    return full if room is None or room == length else _with_room(full, room)
+
+
+def _with_room(value: Counted, room: int) -> Counted:
+    have = value.room
+    kind = Kind(value.array.kind.dtype, (room, *value.array.kind.shape[1:]))
+    if have == 0:
+        return Counted(Array(zero(kind).code, kind, listed=True), value.count)
+    if have > room:
+        return Counted(Array(code.index(value.array.code, code.span(None, code.const(room))), kind, True), value.count)
+    pads = [(0, room - have), *[(0, 0)] * (len(kind.shape) - 1)]
+    padding = code.const(pads[0] if len(pads) == 1 else tuple(pads))
+    return Counted(Array(code.call("jnp.pad", value.array.code, padding), kind, listed=True), value.count)
+
+
+def in_use(value: Counted) -> Array:
+    """Which places of a list are in use."""
+    own = isinstance(value.array.code, ast.Name)  # then it may be called with more room, or less
+    places = code.call("jnp.arange", code.call("len", value.array.code) if own else code.const(value.room))
+    return Array(code.compare(places, ast.Lt(), value.count.code), Kind(BOOL, (value.room,)))
+
+
+def masked(value: Value) -> Masked:
+    if isinstance(value, Masked):
+        return value
+    assert isinstance(value, Counted)
+    return Masked(value.array, in_use(value))
+
+
+def plus(count: Array, more: int) -> Array:
+    if isinstance(count.code, ast.Constant) and isinstance(count.code.value, int):
+        return Array(code.const(count.code.value + more), Kind(INT), weak=True)
+    how = ast.Add() if more >= 0 else ast.Sub()
+    return Array(code.binary(count.code, how, code.const(abs(more))), Kind(INT))
+
+
+def concatenate(frame: Frame, left: Value, right: Value) -> Value:
+    """Two lists, one after the other."""
+    if isinstance(left, Counted | Masked):
+        grown = counted(left)
+        if isinstance(right, Counted | Masked):
+            return _both(grown, counted(right))
+        for item in items_of(frame, right):
+            grown = appended(grown, item)
+        return grown
+    if isinstance(right, Counted | Masked):
+        tail = counted(right)
+        head = stack(Items(tuple(items_of(frame, left))), tail.array.kind.dtype)
+        array = code.call("jnp.concatenate", code.list_of([head.code, tail.array.code]))
+        length = head.kind.shape[0] + tail.room
+        kind = Kind(tail.array.kind.dtype, (length, *tail.array.kind.shape[1:]))
+        return Counted(Array(array, kind, listed=True), plus(tail.count, head.kind.shape[0]))
+    is_list = not (isinstance(left, Items) and not left.is_list)
+    return Items((*items_of(frame, left), *items_of(frame, right)), is_list)
+
+
+def _both(left: Counted, right: Counted) -> Value:
+    """Those in use of both: the first list's, then the second's."""
+    dtype = left.array.kind.dtype
+    array = code.call("jnp.concatenate", code.list_of([left.array.code, cast(right.array, dtype).code]))
+    mask = code.call("jnp.concatenate", code.list_of([in_use(left).code, in_use(right).code]))
+    length = left.room + right.room
+    kind = Kind(dtype, (length, *left.array.kind.shape[1:]))
+    return Masked(Array(array, kind, listed=True), Array(mask, Kind(BOOL, (length,))))
+
+
+def repeated(value: Items, times: int) -> Items:
+    return Items(value.items * times, value.is_list)
+
+
+def appended(value: Counted, item: Value) -> Counted:
+    made = code.call("put", value.array.code, value.count.code, _row(item).code)
+    return Counted(Array(made, value.array.kind, listed=True), plus(value.count, 1))
+
+
+def _row(item: Value) -> Array:
+    return stack(item) if isinstance(item, Items) else as_array(item)
+
+
+def equal_lists(frame: Frame, left: Value, right: Value) -> Value:
+    """Whether two lists are equal: as long, and the same in every place."""
+    from envwright.compiler.ir.operators import compare
+
+    for side, other in ((left, right), (right, left)):
+        if isinstance(side, Counted | Masked):
+            return _equal_counted(counted(side), other)
+    mine, others = items_of(frame, left), items_of(frame, right)
+    if len(mine) != len(others):
+        return Static(False)
+    answers = [compare(frame, ast.Eq(), a, b) for a, b in zip(mine, others, strict=True)]
+    if any(isinstance(a, Static) and not a.value for a in answers):
+        return Static(False)
+    made = [as_array(a).code for a in answers if not isinstance(a, Static)]
+    if not made:
+        return Static(True)
+    result = made[0]
+    for part in made[1:]:
+        result = code.both(result, part)
+    return Array(result, Kind(BOOL))
+
+
+def _equal_counted(value: Counted, other: Value) -> Value:
+    if isinstance(other, Counted | Masked):
+        others = counted(other)
+        room = min(value.room, others.room)
+        first, second = (
+            v.array.code if v.room == room else code.index(v.array.code, code.span(None, code.const(room)))
+            for v in (value, others)
+        )
+        length = code.compare(value.count.code, ast.Eq(), others.count.code)
+        outside = code.call("jnp.arange", code.const(room))
+        free = code.compare(outside, ast.GtE(), value.count.code)
+        same = code.call("jnp.all", code.binary(code.compare(first, ast.Eq(), second), ast.BitOr(), free))
+        return Array(code.both(length, same), Kind(BOOL))
+    known = as_array(other)
+    length = known.kind.shape[0]
+    if length > value.room:
+        return Static(False)
+    made = code.compare(value.count.code, ast.Eq(), code.const(length))
+    if length:
+        front = code.index(value.array.code, code.span(None, code.const(length)))
+        made = code.both(made, code.call("jnp.all", code.compare(front, ast.Eq(), known.code)))
+    return Array(made, Kind(BOOL))

@@ -1,0 +1,93 @@
+"""What names, attributes and lists hold at one point of the program; branches work on copies, to be joined again."""
+
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from envwright.compiler.ir.values import (
+    MUTABLE,
+    Array,
+    Items,
+    Masked,
+    Maybe,
+    Ref,
+    Static,
+    Unknown,
+    Value,
+    View,
+)
+from envwright.compiler.refusal import RefusedError
+
+Attribute = tuple[int, str]  # the object's id, the attribute
+_cells = count(1)
+
+
+@dataclass
+class Memory:
+    """The names of a function, and what all functions share."""
+
+    names: dict[str, Value] = field(default_factory=dict)
+    attributes: dict[Attribute, Value] = field(default_factory=dict)
+    cells: dict[int, Value] = field(default_factory=dict)
+    cursors: dict[str, Value] = field(default_factory=dict)  # how much of each piece of luck is used up
+    state: str = ""  # the variable that holds the record of the state, if there is one
+    clean: dict[Attribute, Value] = field(default_factory=dict)  # attributes as that record has them
+
+    def copy(self) -> "Memory":
+        return Memory(
+            dict(self.names), dict(self.attributes), dict(self.cells), dict(self.cursors), self.state, self.clean
+        )
+
+    def inner(self, names: dict[str, Value]) -> "Memory":
+        """For a function that is called: its own names, everything else as here."""
+        return Memory(names, self.attributes, self.cells, self.cursors, self.state, self.clean)
+
+    def take_over(self, other: "Memory") -> None:
+        """What a function that was called has left behind."""
+        self.attributes, self.cells, self.cursors = other.attributes, other.cells, other.cursors
+        self.state, self.clean = other.state, other.clean
+
+    def hold(self, value: Value) -> Value:
+        """Something that can be changed in place gets a cell, so that all its names see the change."""
+        mutable = isinstance(value, MUTABLE) and not (isinstance(value, Items) and not value.is_list)
+        arrays = isinstance(value, Array) and value.kind.shape
+        known = isinstance(value, Static) and isinstance(value.value, np.ndarray | list | dict)
+        if mutable or arrays or known or isinstance(value, Masked):
+            cell = next(_cells)
+            self.cells[cell] = value
+            return Ref(cell)
+        return value
+
+    def see(self, value: Value) -> Value:
+        """What is behind a reference or a view."""
+        if isinstance(value, Ref):
+            value = self.cells[value.cell]
+        if isinstance(value, View):
+            from envwright.compiler.ir.indexing import read
+
+            return read(self, self.see(value.ref), value.where)
+        if isinstance(value, Unknown):
+            raise value.why
+        return value
+
+    def deep(self, value: Value) -> Value:
+        """The same, and inside of lists, too."""
+        value = self.see(value)
+        if isinstance(value, Items) and any(isinstance(v, Ref | View | Items) for v in value.items):
+            return Items(tuple(self.deep(v) for v in value.items), value.is_list)
+        if isinstance(value, Maybe):
+            return Maybe(value.present, self.deep(value.value))
+        return value
+
+
+def known(value: Any) -> Any:
+    """The value of something that must be known before the game is played."""
+    if isinstance(value, Static):
+        return value.value
+    if isinstance(value, Items):
+        return (list if value.is_list else tuple)(known(v) for v in value.items)
+    if isinstance(value, Unknown):
+        raise value.why
+    raise RefusedError("this must be known before the game is played")

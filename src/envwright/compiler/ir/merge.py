@@ -1,0 +1,276 @@
+"""Joining what two branches made: `jnp.where`, part by part."""
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from envwright.compiler.ir import code, record
+from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number, joined
+from envwright.compiler.ir.lists import counted
+from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.shapes import zero
+from envwright.compiler.ir.values import (
+    Array,
+    Closure,
+    Counted,
+    Items,
+    Keyed,
+    Masked,
+    Maybe,
+    Picked,
+    Ref,
+    Rows,
+    Static,
+    Unknown,
+    Value,
+    View,
+    as_array,
+    cast,
+    is_none,
+    number,
+    plain_enum,
+)
+from envwright.compiler.refusal import RefusedError
+
+DRAWN = 0  # as luck.py has it
+MOST = 64  # known things that one value may be
+
+
+def join_memories(frame: Frame, when: Array, yes: Memory, no: Memory) -> Memory:
+    """What holds after a branch: of either side, by the condition."""
+    into = Memory(state=no.state, clean=no.clean)
+    parts = ["cells", "names", "attributes", "cursors"]
+    if yes.state != no.state:
+        into = record.choose_states(frame, when, yes, no)
+        parts.remove("attributes")
+    for part in parts:
+        mine, other, target = getattr(yes, part), getattr(no, part), getattr(into, part)
+        for key in dict.fromkeys([*other, *mine]):
+            if key in target and part == "cells":
+                continue
+            if key not in mine or key not in other:
+                target[key] = mine.get(key, other.get(key))  # on the other side it does not exist: nobody may read it
+                continue
+            if part == "attributes" and key[0] == DRAWN and mine[key] is not other[key]:
+                target[key] = _drawn(frame, when, mine[key], other[key])
+                continue
+            target[key] = _join_names(frame, when, mine[key], other[key], yes, no, into, _hint(key))
+    return into
+
+
+def _drawn(frame: Frame, when: Array, yes: Value, no: Value) -> Value:
+    """Luck that is drawn on one side only may as well be drawn always."""
+    if isinstance(yes, Items) and isinstance(no, Items):
+        return Items(tuple(_drawn(frame, when, a, b) for a, b in zip(yes.items, no.items, strict=True)))
+    for side, other in ((yes, no), (no, yes)):
+        if isinstance(side, Static):
+            return other
+    return join(frame, when, yes, no)
+
+
+def _hint(key: Any) -> str:
+    return key if isinstance(key, str) else key[1] if isinstance(key, tuple) else ""
+
+
+def _join_names(
+    frame: Frame, when: Array, yes: Value, no: Value, left: Memory, right: Memory, into: Memory, hint: str
+) -> Value:
+    if isinstance(yes, Ref) and isinstance(no, Ref) and yes == no:
+        return yes
+    if isinstance(yes, Ref | View) or isinstance(no, Ref | View):
+        return into.hold(join(frame, when, left.deep(yes), right.deep(no), hint))
+    return join(frame, when, yes, no, hint)
+
+
+def join(frame: Frame, when: Array, yes: Value, no: Value, hint: str = "") -> Value:
+    """`yes` where the condition holds, else `no`; refused only if somebody needs it."""
+    if yes is no:
+        return yes
+    try:
+        return _join(frame, when, yes, no, hint)
+    except RefusedError as why:
+        return Unknown(frame.placed(why))
+
+
+def _join(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
+    for side in (yes, no):
+        if isinstance(side, Unknown):
+            return side
+    if isinstance(yes, Static) and isinstance(no, Static) and _equal(yes.value, no.value):
+        return no
+    if isinstance(yes, Maybe) or isinstance(no, Maybe) or is_none(yes) or is_none(no):
+        return _join_maybe(frame, when, yes, no, hint)
+    yes, no = _as_items(yes, no), _as_items(no, yes)
+    if isinstance(yes, Items) and isinstance(no, Items) and len(yes.items) != len(no.items):
+        return _join_counted(frame, when, yes, no, hint)
+    if isinstance(yes, Items) and isinstance(no, Items):
+        pairs = zip(yes.items, no.items, strict=True)
+        return Items(tuple(join(frame, when, a, b, f"{hint}_{i}") for i, (a, b) in enumerate(pairs)), no.is_list)
+    if isinstance(yes, Keyed) and isinstance(no, Keyed) and yes.items.keys() == no.items.keys():
+        return Keyed({key: join(frame, when, yes.items[key], no.items[key], str(key)) for key in no.items})
+    if isinstance(yes, Rows) and isinstance(no, Rows):
+        there = where(frame, when, yes.present, no.present, f"{hint}_present" if hint else "")
+        return Rows(where(frame, when, yes.array, no.array, hint), there)
+    if isinstance(yes, Counted | Masked) or isinstance(no, Counted | Masked):
+        return _join_counted(frame, when, yes, no, hint)
+    if isinstance(yes, Closure) or isinstance(no, Closure):
+        raise RefusedError("which function is called depends on the state of the game")
+    if _is_numeric(yes) and _is_numeric(no):
+        return where(frame, when, as_array(_plain(yes)), as_array(_plain(no)), hint)
+    return _join_known(frame, when, yes, no)
+
+
+def _as_items(value: Value, other: Value) -> Value:
+    """A known tuple beside one of the game."""
+    if isinstance(value, Static) and isinstance(value.value, tuple | list) and isinstance(other, Items):
+        return Items(tuple(Static(v) for v in value.value), isinstance(value.value, list))
+    return value
+
+
+def _is_numeric(value: Value) -> bool:
+    return number(value) or isinstance(value, Items) or is_number(plain_enum(getattr(value, "value", None)))
+
+
+def _plain(value: Value) -> Value:
+    return Static(plain_enum(value.value), value.written) if isinstance(value, Static) else value
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    try:
+        return bool(np.array_equal(a, b)) if isinstance(a, np.ndarray) else bool(a == b)
+    except Exception:  # whatever an object's own __eq__ does
+        return False
+
+
+def where(frame: Frame, when: Array, yes: Array, no: Array, hint: str = "") -> Array:
+    """A number that is the one or the other."""
+    kind = joined(yes.kind, no.kind, yes.weak, no.weak)
+    loose = yes.weak and no.weak
+    if code.same(yes.code, no.code):
+        return no
+    if _falls_through(frame, when.code, yes.code, no.code):
+        return no
+    if {yes.kind.dtype, no.kind.dtype} == {BOOL, kind.dtype} and kind.dtype != BOOL:
+        yes, no = (cast(a, kind.dtype) if a.kind.is_bool else a for a in (yes, no))
+    made = _shorter(when, yes, no, kind) or code.call("jnp.where", when.code, yes.code, no.code)
+    if hint:
+        made = code.name(frame.bind(hint, made, auto=True))
+    return Array(made, kind, yes.listed or no.listed, weak=loose)
+
+
+def _falls_through(frame: Frame, when: Code, yes: Code, no: Code) -> bool:
+    """Whether `no` is `yes` anyway where the condition holds: in a chain of elif, all other cases are excluded."""
+    node = frame.writer.meaning(no)
+    while isinstance(node, ast.Call) and code.text(node.func) in ("jnp.where", "put"):
+        if code.text(node.func) == "put":
+            condition = next((k.value for k in node.keywords if k.arg == "when"), None)
+            rest = node.args[0]
+        else:
+            condition, rest = node.args[0], node.args[2]
+        if condition is None or not _excludes(frame, when, condition):
+            return False
+        if code.same(rest, yes):
+            return True
+        node = frame.writer.meaning(rest)
+    return False
+
+
+def _excludes(frame: Frame, one: Code, other: Code) -> bool:
+    """Whether two conditions cannot both hold: the same number equals different constants."""
+    a, b = (frame.writer.meaning(c) for c in (one, other))
+    if isinstance(b, ast.BinOp) and isinstance(b.op, ast.BitAnd):
+        return _excludes(frame, one, b.left) or _excludes(frame, one, b.right)
+    if isinstance(a, ast.BinOp) and isinstance(a.op, ast.BitAnd):
+        return _excludes(frame, a.left, other) or _excludes(frame, a.right, other)
+    if not (isinstance(a, ast.Compare) and isinstance(b, ast.Compare) and code.same(a.left, b.left)):
+        return False
+    constants = [c.comparators[0].value if isinstance(c.comparators[0], ast.Constant) else None for c in (a, b)]
+    equal = all(isinstance(c.ops[0], ast.Eq) for c in (a, b))
+    return equal and None not in constants and constants[0] != constants[1]
+
+
+def _shorter(when: Array, yes: Array, no: Array, kind: Kind) -> Code | None:
+    """`put(x, i, v, when)` for `where(when, put(x, i, v), x)`; and flags by logic."""
+    inner = yes.code
+    if isinstance(inner, ast.Call) and code.text(inner.func) == "put" and code.same(inner.args[0], no.code):
+        given = next((k.value for k in inner.keywords if k.arg == "when"), None)
+        held = when.code if given is None else code.both(when.code, given)
+        return code.call("put", *inner.args, when=held)
+    if kind.dtype == BOOL and kind.shape == () and when.kind.shape == ():
+        flags = [a.code.value if isinstance(a.code, ast.Constant) else None for a in (yes, no)]
+        if flags == [True, False]:
+            return when.code
+        if flags == [False, True]:
+            return code.negated(when.code)
+        if flags[0] is True:
+            return code.binary(no.code, ast.BitOr(), when.code)
+        if flags[1] is False:
+            return code.both(when.code, yes.code)
+        if flags[0] is False:
+            return code.both(no.code, code.negated(when.code))
+    return None
+
+
+def _join_maybe(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
+    """None on one of the sides."""
+
+    def present(value: Value) -> Array:
+        if isinstance(value, Maybe):
+            return value.present
+        return Array(code.const(not is_none(value)), Kind(BOOL))
+
+    there = where(frame, when, present(yes), present(no), f"{hint}_is_there" if hint else "")
+    if is_none(yes):
+        inner = no.value if isinstance(no, Maybe) else no
+    elif is_none(no):
+        inner = yes.value if isinstance(yes, Maybe) else yes
+    else:
+        a, b = (v.value if isinstance(v, Maybe) else v for v in (yes, no))
+        inner = join(frame, when, a, b, hint)
+    return Maybe(there, inner)
+
+
+def _join_counted(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
+    pair = [_empty_like(yes, no), _empty_like(no, yes)]
+    lengths = [counted(v).room for v in pair]
+    a, b = (counted(v, max(lengths)) for v in pair)
+    array = where(frame, when, a.array, b.array, hint)
+    return Counted(array, where(frame, when, a.count, b.count, f"{hint}_count" if hint else ""))
+
+
+def _empty_like(value: Value, other: Value) -> Value:
+    """A list without elements takes the kind of the other's."""
+    empty = (isinstance(value, Items) and not value.items) or (isinstance(value, Static) and len(value.value) == 0)
+    if not empty:
+        return value
+    kind = counted(other).array.kind
+    blank = Array(zero(kind).code, kind, listed=True)
+    return Counted(blank, Array(code.const(0), Kind(INT), weak=True))
+
+
+def _join_known(frame: Frame, when: Array, yes: Value, no: Value) -> Value:
+    """Texts and other known things: which of them it is becomes a number."""
+    sides = []
+    for value in (yes, no):
+        if isinstance(value, Static):
+            table = np.empty(1, object)
+            table[0] = value.value
+            sides.append((table, code.const(0)))
+        elif isinstance(value, Picked) and value.table.ndim == 1:
+            sides.append((value.table, value.index[0]))
+        else:
+            raise RefusedError("a value is of different kinds after an if")
+    (table_a, index_a), (table_b, index_b) = sides
+    table = np.concatenate([table_a, table_b])
+    if len(table) > MOST:
+        raise RefusedError(f"a value that is one of more than {MOST} known things")
+    shifted = code.binary(index_b, ast.Add(), code.const(len(table_a))) if len(table_a) else index_b
+    made = code.call("jnp.where", when.code, index_a, shifted)
+    return Picked(table, (made,), "CHOICES")

@@ -1,0 +1,353 @@
+"""Python's operators on numbers, lists and known things, with Python's meaning of them."""
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from envwright.compiler.ir import code, tables
+from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, is_number, promote
+from envwright.compiler.ir.lists import concatenate, counted, equal_lists, in_use, is_listlike, items_of, repeated
+from envwright.compiler.ir.values import (
+    Array,
+    Counted,
+    Items,
+    Keyed,
+    Masked,
+    Maybe,
+    Picked,
+    Rows,
+    Static,
+    Value,
+    as_array,
+    cast,
+    is_none,
+    number,
+    plain_enum,
+    told,
+)
+from envwright.compiler.refusal import RefusedError
+
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.LShift: operator.lshift, ast.RShift: operator.rshift,
+    ast.MatMult: operator.matmul,
+}  # fmt: skip
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not,
+}  # fmt: skip
+_SWAPPED = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
+_LONGEST = 6  # names in a sum of constants that is written out
+
+
+def binary(frame: Frame, how: ast.operator, left: Value, right: Value) -> Value:
+    """`left + right` and the like."""
+    left, right = frame.memory.see(left), frame.memory.see(right)
+    if isinstance(left, Static) and isinstance(right, Static):
+        return _fold(how, left, right)
+    if isinstance(how, ast.Add) and (is_listlike(left) and is_listlike(right)):
+        return concatenate(frame, left, right)
+    if isinstance(how, ast.Mult) and (isinstance(left, Items) or isinstance(right, Items)):
+        for items, times in ((left, right), (right, left)):
+            if isinstance(items, Items) and isinstance(times, Static) and isinstance(times.value, int):
+                return repeated(items, times.value)
+    if isinstance(how, ast.Sub) and isinstance(left, Static) and isinstance(left.value, set | frozenset):
+        raise RefusedError("sets that change are not covered")
+    return numbers(how, _unwrapped(left), _unwrapped(right))
+
+
+def _unwrapped(value: Value) -> Array:
+    if isinstance(value, Counted):
+        return value.array  # an array of changing length: what lies behind its end is never looked at
+    return as_array(value)
+
+
+def numbers(how: ast.operator, a: Array, b: Array) -> Array:
+    """An operator on two numbers or arrays."""
+    shape = np.broadcast_shapes(a.kind.shape, b.kind.shape) if not isinstance(how, ast.MatMult) else ()
+    loose = a.weak and b.weak
+    if isinstance(how, ast.BitAnd | ast.BitOr | ast.BitXor) and a.kind.is_bool and b.kind.is_bool:
+        return Array(code.binary(a.code, how, b.code), Kind(BOOL, shape))
+    dtype = promote(a.kind, b.kind, a.weak, b.weak)
+    if isinstance(how, ast.Div) and not dtype.startswith("float"):
+        dtype = FLOAT
+    a, b = (cast(v, INT) if v.kind.is_bool else v for v in (a, b))
+    if isinstance(how, ast.MatMult):
+        return _product(a, b, dtype)
+    if isinstance(how, ast.Pow):
+        return _power(a, b, dtype, shape)
+    return Array(code.binary(a.code, how, b.code), Kind(dtype, shape), weak=loose)
+
+
+def _product(a: Array, b: Array, dtype: str) -> Array:
+    left, right = a.kind.shape, b.kind.shape
+    shape = np.matmul(np.zeros(left), np.zeros(right)).shape
+    return Array(code.call("jnp.matmul", a.code, b.code), Kind(dtype, shape))
+
+
+def _power(a: Array, b: Array, dtype: str, shape: tuple[int, ...]) -> Array:
+    whole = isinstance(b.code, ast.Constant) and isinstance(b.code.value, int)
+    if whole and b.code.value == 2 and code.size(a.code) <= 2:  # pyright: ignore[reportAttributeAccessIssue]
+        return Array(code.binary(a.code, ast.Mult(), a.code), Kind(a.kind.dtype, shape), weak=a.weak)
+    if whole or b.kind.is_float:
+        return Array(code.binary(a.code, ast.Pow(), b.code), Kind(dtype, shape))
+    if a.kind.is_whole and b.kind.is_whole:
+        return Array(code.call("jnp.power", a.code, b.code), Kind(dtype, shape))
+    return Array(code.binary(a.code, ast.Pow(), b.code), Kind(dtype, shape))
+
+
+def _fold(how: ast.operator, left: Static, right: Static) -> Static:
+    """Two known things: computed now, but written as the original writes it where names are in it."""
+    try:
+        value = _BINARY[type(how)](left.value, right.value)
+    except Exception as error:
+        raise RefusedError(f"{told(left)} and {told(right)} cannot be combined: {error}") from None
+    if not is_number(value) or np.ndim(value) or not (left.written or right.written):
+        return Static(value)
+    sides = [s.written or code.const(s.value) for s in (left, right)]
+    made = code.binary(sides[0], how, sides[1])
+    return Static(value, made if code.size(made) <= _LONGEST else None)
+
+
+def unary(frame: Frame, how: ast.unaryop, value: Value) -> Value:
+    """`-value`, `not value`, `~value`."""
+    value = frame.memory.see(value)
+    if isinstance(how, ast.Not):
+        found = truth(frame, value)
+        return (
+            Static(not found.value)
+            if isinstance(found, Static)
+            else Array(code.negated(as_array(found).code), Kind(BOOL))
+        )
+    if isinstance(value, Static):
+        inner = (
+            -value.value if isinstance(how, ast.USub) else +value.value if isinstance(how, ast.UAdd) else ~value.value
+        )
+        written = ast.UnaryOp(how, value.written) if value.written is not None else None
+        return Static(inner, written)
+    array = as_array(value)
+    if isinstance(how, ast.UAdd):
+        return array
+    if isinstance(how, ast.Invert):
+        return Array(ast.UnaryOp(how, array.code), array.kind)
+    array = cast(array, INT) if array.kind.is_bool else array
+    return Array(ast.UnaryOp(how, array.code), array.kind, weak=array.weak)
+
+
+def truth(frame: Frame, value: Value) -> Value:
+    """What `if value:` asks."""
+    value = frame.memory.see(value)
+    match value:
+        case Static():
+            try:
+                return Static(bool(value.value))
+            except Exception as error:
+                raise RefusedError(f"{told(value)} has no truth value: {error}") from None
+        case Array():
+            if value.kind.shape == (1,):
+                value = Array(code.index(value.code, code.const(0)), Kind(value.kind.dtype))
+            if value.kind.shape != ():
+                if not value.listed:
+                    raise RefusedError("an array of several numbers has no truth value")
+                return Static(value.kind.shape[0] > 0)
+            return (
+                value if value.kind.is_bool else Array(code.compare(value.code, ast.NotEq(), code.const(0)), Kind(BOOL))
+            )
+        case Items() | Keyed():
+            return Static(len(value.items) > 0)
+        case Counted():
+            return Array(code.compare(value.count.code, ast.Gt(), code.const(0)), Kind(BOOL))
+        case Masked():
+            return Array(code.call("jnp.any", value.mask.code), Kind(BOOL))
+        case Rows():
+            return Static(value.length > 0)
+        case Maybe():
+            inner = truth(frame, value.value)
+            if isinstance(inner, Static):
+                return value.present if inner.value else Static(False)
+            return Array(code.both(value.present.code, as_array(inner).code), Kind(BOOL))
+        case Picked():
+            return tables.asks(frame.program, value, bool)
+    return Static(True)
+
+
+# ---- comparisons ----
+
+
+def compare(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:
+    """`left < right` and the like, `in` and `is` included."""
+    left, right = frame.memory.deep(left), frame.memory.deep(right)
+    if isinstance(how, ast.In | ast.NotIn):
+        found = contains(frame, right, left)
+        return found if isinstance(how, ast.In) else unary(frame, ast.Not(), found)
+    if isinstance(left, Static) and isinstance(right, Static):
+        try:
+            return Static(_COMPARE[type(how)](left.value, right.value))
+        except Exception as error:
+            raise RefusedError(f"{told(left)} and {told(right)} cannot be compared: {error}") from None
+    if is_none(left) or is_none(right):
+        return _with_none(how, right if is_none(left) else left)
+    if isinstance(how, ast.Is | ast.IsNot):
+        how = ast.Eq() if isinstance(how, ast.Is) else ast.NotEq()
+    for side, other in ((left, right), (right, left)):
+        if isinstance(side, Maybe):
+            inner = compare(frame, how, *((side.value, other) if side is left else (other, side.value)))
+            there = Array(code.both(side.present.code, as_array(inner).code), Kind(BOOL))
+            if isinstance(how, ast.NotEq):
+                inner = as_array(inner).code
+                return Array(code.binary(code.negated(side.present.code), ast.BitOr(), inner), Kind(BOOL))
+            return there
+    for side, other in ((left, right), (right, left)):
+        if isinstance(side, Picked) and isinstance(other, Static):
+            return _asked_of(frame, how, side, other.value, side is right)
+    if isinstance(left, Picked) and isinstance(right, Picked):
+        raise RefusedError("two texts that are not known are compared")
+    if _texts(left) or _texts(right):
+        return Static(isinstance(how, ast.NotEq))
+    if isinstance(how, ast.Eq | ast.NotEq) and is_listlike(left) and is_listlike(right):
+        same = equal_lists(frame, left, right)
+        return same if isinstance(how, ast.Eq) else unary(frame, ast.Not(), same)
+    return _ordered(frame, how, _unwrapped(left), _unwrapped(right))
+
+
+def _asked_of(frame: Frame, how: ast.cmpop, picked: Picked, other: Any, swapped: bool) -> Value:
+    """A comparison of one of several known things with another."""
+    ask = _COMPARE[type(how)]
+    return tables.asks(frame.program, picked, lambda one: bool(ask(other, one) if swapped else ask(one, other)))
+
+
+def _texts(value: Value) -> bool:
+    return isinstance(value, Static) and isinstance(value.value, str | bytes)
+
+
+def _with_none(how: ast.cmpop, other: Value) -> Value:
+    asked = isinstance(how, ast.Is | ast.Eq)
+    if isinstance(other, Maybe):
+        return Array(code.negated(other.present.code) if asked else other.present.code, Kind(BOOL))
+    return Static(not asked)
+
+
+def _ordered(frame: Frame, how: ast.cmpop, a: Array, b: Array) -> Array:
+    shape = np.broadcast_shapes(a.kind.shape, b.kind.shape)
+    if a.kind.is_bool != b.kind.is_bool:
+        flag, other = (a, b) if a.kind.is_bool else (b, a)
+        if isinstance(other.code, ast.Constant) and other.code.value in (0, 1) and isinstance(how, ast.Eq | ast.NotEq):
+            positive = (other.code.value == 1) == isinstance(how, ast.Eq)
+            return Array(flag.code if positive else code.negated(flag.code), Kind(BOOL, shape))
+        a, b = (cast(v, INT) if v.kind.is_bool else v for v in (a, b))
+    left, right = a.code, b.code
+    if a.kind.is_float != b.kind.is_float or a.kind.is_float:
+        right = exact_side(frame, how, a, b)
+        flipped = _SWAPPED.get(type(how))
+        left = exact_side(frame, flipped() if flipped else how, b, a)
+    return Array(code.compare(left, how, right), Kind(BOOL, shape))
+
+
+def exact_side(frame: Frame, how: ast.cmpop, a: Array, b: Array) -> Code:
+    """The right side `b`; a constant that float32 cannot hold is rounded so that the answer is that of float64.
+
+    Not so if the constant is also a value that the game takes on, as a limit that is clipped to: then both are rounded
+    to the nearest.
+    """
+    value = _value(frame, b)
+    if value is None or _value(frame, a) is not None or not a.kind.is_float or not np.isfinite(value):
+        return b.code
+    if float(np.float32(value)) == value or value in frame.program.flowing or -value in frame.program.flowing:
+        return b.code
+    if isinstance(how, ast.Gt | ast.LtE):
+        return code.call("round_down", b.code)
+    return code.call("round_up", b.code) if isinstance(how, ast.Lt | ast.GtE) else b.code
+
+
+def _value(frame: Frame, array: Array) -> float | None:
+    """The number behind code that names constants only."""
+    from envwright.compiler.ir.values import names_arrays
+
+    if array.kind.shape != () or not array.weak or names_arrays(array.code):
+        return None
+    try:
+        return float(eval(code.text(array.code), {"__builtins__": {}}, dict(frame.program.constants)))
+    except Exception:  # not made of numbers alone
+        return None
+
+
+def contains(frame: Frame, container: Value, item: Value) -> Value:
+    """`item in container`."""
+    if isinstance(container, Static) and isinstance(item, Static):
+        try:
+            return Static(item.value in container.value)
+        except TypeError as error:
+            raise RefusedError(f"it cannot be asked whether this holds something: {error}") from None
+    if isinstance(item, Picked) and isinstance(container, Static):
+        return tables.asks(frame.program, item, lambda option: option in container.value)
+    if isinstance(container, Static):
+        return _in_known(frame, container.value, item)
+    if isinstance(container, Counted | Masked):
+        inner = as_array(item)
+        held = container.mask if isinstance(container, Masked) else in_use(container)
+        same = code.compare(container.array.code, ast.Eq(), inner.code)
+        if len(container.array.kind.shape) > 1:
+            same = code.call("jnp.all", same, axis=code.const(-1))
+        return Array(code.call("jnp.any", code.both(held.code, same)), Kind(BOOL))
+    if isinstance(container, Keyed):
+        if isinstance(item, Static):
+            return Static(item.value in container.items)
+        return _any(frame, [Static(key) for key in container.items], item)
+    if isinstance(container, Array):
+        same = code.compare(container.code, ast.Eq(), as_array(item).code)
+        if item and len(container.kind.shape) > 1 and is_listlike(item):
+            same = code.call("jnp.all", same, axis=code.const(-1))
+        return Array(code.call("jnp.any", same), Kind(BOOL))
+    return _any(frame, items_of(frame, container), item)
+
+
+def _any(frame: Frame, options: list[Value], item: Value) -> Value:
+    answers = [compare(frame, ast.Eq(), item, option) for option in options]
+    if any(isinstance(a, Static) and a.value for a in answers):
+        return Static(True)
+    left = [as_array(a).code for a in answers if not isinstance(a, Static)]
+    if not left:
+        return Static(False)
+    made = left[0]
+    for other in left[1:]:
+        made = code.binary(made, ast.BitOr(), other)
+    return Array(made, Kind(BOOL))
+
+
+def _in_known(frame: Frame, container: Any, item: Value) -> Value:
+    options = [plain_enum(option) for option in container]
+    if not options:
+        return Static(False)
+    if len(options) <= tables.FEW:
+        return _any(frame, [Static(option) for option in options], item)
+    try:
+        table = np.array(sorted(options))
+    except (TypeError, ValueError):
+        return _any(frame, [Static(option) for option in options], item)
+    if table.dtype.kind not in "biuf":
+        return _any(frame, [Static(option) for option in options], item)
+    known = frame.program.constant("MEMBERS", table)
+    same = code.compare(known, ast.Eq(), as_array(item).code)
+    if table.ndim > 1:
+        same = code.call("jnp.all", same, axis=code.const(-1))
+    return Array(code.call("jnp.any", same), Kind(BOOL))
+
+
+def as_number(frame: Frame, value: Value) -> Array:
+    """A number, whatever holds it."""
+    seen = frame.memory.deep(value)
+    if isinstance(seen, Counted):
+        return counted(seen).array
+    if isinstance(seen, Picked):
+        seen = tables.settle(frame.program, seen)
+    return as_array(seen)
+
+
+def is_numeric(frame: Frame, value: Value) -> bool:
+    return number(frame.memory.see(value))

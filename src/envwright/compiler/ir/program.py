@@ -1,0 +1,59 @@
+"""A whole translation under way: what is known of the original, and what has been written so far."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.code import Code, Written
+
+LONG = 8  # numbers that may stand in the middle of an expression
+
+
+@dataclass
+class Program:
+    """What all functions share."""
+
+    slots: dict[tuple[int, str], Any] = field(default_factory=dict)  # attribute -> where it is in the state
+    ignored: set[tuple[int, str]] = field(default_factory=set)  # attributes that the contract leaves out
+    luck: dict[str, dict[tuple[str, str], Any]] = field(default_factory=dict)  # "start", "step" -> the pieces of luck
+    draws: dict[tuple[str, str], list[Any]] = field(default_factory=dict)  # (when, field) -> how it is drawn
+    constants: dict[str, Any] = field(default_factory=dict)
+    functions: dict[str, Written] = field(default_factory=dict)
+    cache: dict[Any, Any] = field(default_factory=dict)  # functions that were read already
+    flowing: set[float] = field(default_factory=set)  # constants that become values of the game
+    names: set[str] = field(default_factory=set)  # taken on the level of the module
+    call: Callable[..., Any] = lambda *_: None  # set by translate.py: how a function of the original is called
+
+    def constant(self, name: str, value: Any) -> Code:
+        """A table, under a name if it is long; the same table is written once."""
+        array = np.asarray(value)
+        small = np.asarray(value)
+        if small.dtype.kind in "biuf":
+            from envwright.compiler.ir.kinds import narrow
+            from envwright.compiler.ir.values import jnp_name
+
+            if array.size <= LONG:
+                return code.call("jnp.array", code.const(array), code.dotted(f"jnp.{jnp_name(narrow(array.dtype))}"))
+        found = self._named(name, value)
+        return code.call("jnp.asarray", code.name(found)) if array.ndim else code.name(found)
+
+    def number(self, name: str, value: Any) -> Code:
+        """A number of the original's configuration, under its name."""
+        return code.name(self._named(name, value))
+
+    def _named(self, name: str, value: Any) -> str:
+        base = re.sub(r"\W+", "_", name).strip("_").upper() or "TABLE"
+        base = base if not base[0].isdigit() else f"TABLE_{base}"
+        found, n = base, 1
+        while found in self.constants and not _same(self.constants[found], value):
+            found, n = f"{base}_{n + 1}", n + 1
+        self.constants[found] = value
+        return found
+
+
+def _same(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and bool(np.array_equal(np.asarray(a), np.asarray(b)))

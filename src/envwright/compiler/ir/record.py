@@ -1,0 +1,70 @@
+"""The state as a record: attributes are read from it, and put back into a copy before another function needs it."""
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.memory import Attribute, Memory
+from envwright.compiler.ir.values import Array, Ref, Value
+
+
+def load(frame: Frame, memory: Memory, state: str) -> None:
+    """All attributes as a record has them; names for the same list go on meaning it."""
+    memory.state, memory.clean = state, {}
+    for key, slot in frame.program.slots.items():
+        value = slot.load(code.name(state))
+        there = memory.attributes.get(key)
+        if isinstance(there, Ref):
+            memory.cells[there.cell] = value
+        else:
+            memory.attributes[key] = memory.hold(value)
+        memory.clean[key] = _content(memory, key)
+
+
+def _content(memory: Memory, key: Attribute) -> Value:
+    value = memory.attributes[key]
+    return memory.cells[value.cell] if isinstance(value, Ref) else value
+
+
+def changed(frame: Frame, memory: Memory) -> dict[str, Array]:
+    """The fields that are not as the record has them."""
+    fields: dict[str, Array] = {}
+    for key, slot in frame.program.slots.items():
+        if key not in memory.attributes:
+            if not memory.state:
+                fields |= slot.blank()
+        elif not memory.state or _content(memory, key) is not memory.clean.get(key):
+            fields |= slot.store(memory.deep(memory.attributes[key]))
+    return fields
+
+
+def flush(frame: Frame, memory: Memory) -> str:
+    """The record with everything that was changed since; its name."""
+    fields = {name: array.code for name, array in changed(frame, memory).items()}
+    fields = {name: frame.named(name, value) for name, value in fields.items()}
+    if memory.state and not fields:
+        return memory.state
+    made = (
+        code.call("State", **fields) if not memory.state else code.method(code.name(memory.state), "replace", **fields)
+    )
+    name = frame.writer.fresh("state", own=False)
+    frame.emit(code.Assign([name], made))
+    load(frame, memory, name)
+    return name
+
+
+def choose_states(frame: Frame, when: Array, yes: Memory, no: Memory) -> Memory:
+    """After a branch in which the record was replaced: one of the two, as a whole."""
+    names = []
+    for side in (yes, no):
+        names.append(flush(frame, side))
+    name = frame.writer.fresh("state", own=False)
+    frame.emit(code.Assign([name], code.call("choose", when.code, *(code.name(n) for n in names))))
+    into = Memory()
+    for key in frame.program.slots:
+        mine, other = yes.attributes.get(key), no.attributes.get(key)
+        if isinstance(mine, Ref) and mine == other:
+            into.attributes[key] = mine
+    for key in [*yes.attributes, *no.attributes]:
+        if key not in frame.program.slots:
+            into.attributes[key] = no.attributes.get(key, yes.attributes.get(key))  # pyright: ignore[reportArgumentType]
+    load(frame, into, name)
+    return into

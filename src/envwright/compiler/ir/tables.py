@@ -1,0 +1,246 @@
+"""Known things of which the game picks one: lists and dicts of the original's, indexed by numbers of the game.
+
+A table of numbers becomes an array. A table of tuples becomes a tuple of tables; one of lists of different lengths is
+filled up. Texts stay what they are until they are compared with one, and then it is known which indices are meant.
+"""
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number, kind_of
+from envwright.compiler.ir.program import Program
+from envwright.compiler.ir.values import Array, Counted, Items, Keyed, Picked, Static, Value, as_array, plain_enum
+from envwright.compiler.refusal import RefusedError
+
+LARGEST = 1_000_000  # places of a table made of a dict
+FEW = 3  # texts that are compared one by one
+
+
+def pick(program: Program, options: Any, where: Code, name: str) -> Value:
+    """`options[where]`, for a list, tuple, array or dict that is known."""
+    if isinstance(options, np.ndarray):
+        if options.dtype.kind in "biuf":
+            return Array(
+                code.index(program.constant(name, options), where), Kind(kind_of(options).dtype, options.shape[1:])
+            )
+        options = list(options)
+    if isinstance(options, dict):
+        options, where = _by_key(options, where)
+    table = np.empty(len(options), object)
+    for i, option in enumerate(options):
+        table[i] = plain_enum(option)
+    return settle(program, Picked(table, (where,), name))
+
+
+def _by_key(options: dict[Any, Any], where: Code) -> tuple[list[Any], Code]:
+    """A dict with whole numbers as keys, as a list."""
+    keys = [plain_enum(key) for key in options]
+    if not keys or not all(isinstance(key, int | np.integer) and not isinstance(key, bool) for key in keys):
+        raise RefusedError("a dict is indexed by what is not a whole number")
+    low, high = int(min(keys)), int(max(keys))
+    if high - low > LARGEST:
+        raise RefusedError("a dict has keys too far apart for a table")
+    filler = next(iter(options.values()))
+    by_key = {int(plain_enum(key)): value for key, value in options.items()}
+    return [by_key.get(k, filler) for k in range(low, high + 1)], minus(where, low)
+
+
+def minus(where: Code, low: int) -> Code:
+    return where if low == 0 else code.binary(where, ast.Sub(), code.const(low))
+
+
+def by_tuple(
+    program: Program, options: dict[tuple[Any, ...], Any], key: Items, name: str, default: Any = None
+) -> Value:
+    """A dict with tuples of whole numbers as keys."""
+    keys = [tuple(int(plain_enum(part)) for part in found) for found in options]
+    width = len(key.items)
+    if any(len(found) != width for found in keys):
+        raise RefusedError("a dict has keys of different lengths")
+    parts = [as_array(part) for part in key.items]
+    low = [min(found[i] for found in keys) for i in range(width)]
+    shape = [max(found[i] for found in keys) - low[i] + 1 for i in range(width)]
+    if np.prod(shape) > LARGEST:
+        raise RefusedError("a dict has keys too far apart for a table")
+    table = np.empty(shape, object)
+    filler = next(iter(options.values())) if default is None else default
+    for place in np.ndindex(*shape):
+        table[place] = filler
+    for found, value in zip(keys, options.values(), strict=True):
+        table[tuple(a - b for a, b in zip(found, low, strict=True))] = plain_enum(value)
+    where = tuple(minus(part.code, b) for part, b in zip(parts, low, strict=True))
+    return settle(program, Picked(table, where, name))
+
+
+def inside(key: Items, options: Any) -> Array | None:
+    """Whether a tuple lies within the box around the keys of a dict, which is all that a table can answer for."""
+    keys = [tuple(found) for found in options]
+    conditions: list[Code] = []
+    for i, part in enumerate(key.items):
+        inner = as_array(part).code
+        low, high = min(k[i] for k in keys), max(k[i] for k in keys)
+        conditions += [
+            code.compare(inner, ast.GtE(), code.const(low)),
+            code.compare(inner, ast.LtE(), code.const(high)),
+        ]
+    made = conditions[0]
+    for condition in conditions[1:]:
+        made = code.both(made, condition)
+    return Array(made, Kind(BOOL))
+
+
+def settle(program: Program, picked: Picked) -> Value:
+    """As an array, if it is a table of numbers; as a tuple of tables, if it is one of tuples."""
+    flat = list(picked.table.flat)
+    if all(is_number(value) for value in flat) and len({np.shape(value) for value in flat}) == 1:
+        rows = np.array(flat)
+        table = rows.reshape(picked.table.shape + rows.shape[1:])
+        return _numbers(program, picked, table)
+    if all(isinstance(value, tuple) for value in flat) and len({len(value) for value in flat}) == 1:
+        return Items(tuple(part(program, picked, i) for i in range(len(flat[0]))))
+    first = flat[0]
+    if isinstance(first, str | type(None)) and all(value == first for value in flat):
+        return Static(first)
+    return picked
+
+
+def _numbers(program: Program, picked: Picked, table: np.ndarray) -> Value:
+    if (table == table.flat[0]).all() and table.ndim == picked.table.ndim:
+        return Static(table.flat[0].item())
+    constant = program.constant(picked.name, table)
+    return Array(code.index(constant, *picked.index), Kind(kind_of(table).dtype, table.shape[picked.table.ndim :]))
+
+
+def part(program: Program, picked: Picked, which: Any) -> Value:
+    """`picked[which]`, for a known index or key."""
+    table = _map(picked.table, lambda option: plain_enum(option[which]))
+    return settle(
+        program, Picked(table, picked.index, f"{picked.name}_{which}" if isinstance(which, int) else picked.name)
+    )
+
+
+def deeper(program: Program, picked: Picked, where: Code) -> Value:
+    """`picked[where]`, for an index of the game: the table gets one more axis."""
+    options = list(picked.table.flat)
+    if all(isinstance(option, dict) for option in options):
+        if len({tuple(option) for option in options}) > 1:
+            raise RefusedError("dicts with different keys are indexed by a number of the game")
+        rows = [_by_key(option, where) for option in options]
+        lists, where = [row[0] for row in rows], rows[0][1]
+    elif all(isinstance(option, list | tuple | np.ndarray | str) for option in options):
+        lists = [list(option) for option in options]
+    else:
+        raise RefusedError("what is picked cannot be indexed")
+    return settle(program, Picked(_widened(picked.table, lists), (*picked.index, where), picked.name))
+
+
+def _widened(table: np.ndarray, lists: list[list[Any]]) -> np.ndarray:
+    longest = max(len(row) for row in lists)
+    filler = next((row[0] for row in lists if row), 0)
+    wide = np.empty((len(lists), longest), object)
+    for i, row in enumerate(lists):
+        for j in range(longest):
+            wide[i, j] = row[j] if j < len(row) else row[-1] if row else filler
+    return wide.reshape(*table.shape, longest)
+
+
+def length(program: Program, picked: Picked) -> Value:
+    return settle(program, Picked(_map(picked.table, len), picked.index, f"{picked.name}_COUNT"))
+
+
+def elements(program: Program, picked: Picked) -> tuple[list[Value], Value]:
+    """What a loop over it sees, as many as there can be, and how many there are."""
+    lists = [list(option) for option in picked.table.flat]
+    wide = _widened(picked.table, lists)
+    values = [settle(program, Picked(wide[..., j], picked.index, f"{picked.name}_{j}")) for j in range(wide.shape[-1])]
+    return values, length(program, picked)
+
+
+def each(program: Program, picked: Picked, which: Any = None) -> Value:
+    """All elements of a list at once: an array with a count; with `which`, that part of every element."""
+    lists = [[option if which is None else option[which] for option in row] for row in picked.table.flat]
+    if not all(is_number(value) for row in lists for value in row):
+        raise RefusedError("a list of more than numbers is used as a whole")
+    wide = np.array(_widened(picked.table, lists).tolist())
+    counts = length(program, picked)
+    suffix = "" if which is None else f"_{which}"
+    array = Array(
+        code.index(program.constant(f"{picked.name}{suffix}", wide), *picked.index),
+        Kind(kind_of(wide).dtype, wide.shape[-1:]), listed=True,
+    )  # fmt: skip
+    if isinstance(counts, Static):
+        return array
+    return Counted(array, as_array(counts))
+
+
+def _map(table: np.ndarray, change: Callable[[Any], Any]) -> np.ndarray:
+    changed = np.empty(table.shape, object)
+    for place in np.ndindex(*table.shape):
+        try:
+            changed[place] = change(table[place])
+        except (IndexError, KeyError, TypeError):
+            raise RefusedError("what is picked cannot be indexed like this") from None
+    return changed
+
+
+def asks(program: Program, picked: Picked, holds: Callable[[Any], bool]) -> Value:
+    """Whether something holds of what is picked."""
+    answers = np.array([bool(holds(option)) for option in picked.table.flat]).reshape(picked.table.shape)
+    if answers.all() or not answers.any():
+        return Static(bool(answers.flat[0]))
+    if picked.table.ndim == 1:
+        for wanted, operator in ((True, ast.Eq()), (False, ast.NotEq())):
+            found = np.flatnonzero(answers == wanted)
+            if len(found) == 1:
+                return Array(code.compare(picked.index[0], operator, code.const(int(found[0]))), Kind(BOOL))
+        found = np.flatnonzero(answers)
+        if len(found) <= FEW:
+            made: Code = code.compare(picked.index[0], ast.Eq(), code.const(int(found[0])))
+            for other in found[1:]:
+                made = code.binary(made, ast.BitOr(), code.compare(picked.index[0], ast.Eq(), code.const(int(other))))
+            return Array(made, Kind(BOOL))
+    return Array(code.index(program.constant(f"{picked.name}_ASKED", answers), *picked.index), Kind(BOOL))
+
+
+def select(choices: dict[int, Value], where: Array) -> Value:
+    """One of several values of the game, by number."""
+    options = [choices[key] for key in sorted(choices)]
+    if all(isinstance(option, Items) for option in options) and len({len(o.items) for o in options}) == 1:  # pyright: ignore
+        width = len(options[0].items)  # pyright: ignore[reportAttributeAccessIssue]
+        parts = (select({k: choices[k].items[i] for k in choices}, where) for i in range(width))  # pyright: ignore
+        return Items(tuple(parts))
+    from envwright.compiler.ir.values import cast, common
+
+    arrays = [as_array(option) for option in options]
+    if all(code.same(a.code, arrays[0].code) for a in arrays):
+        return arrays[0]
+    dtype = common(arrays)
+    low = min(choices)
+    shape = np.broadcast_shapes(*(a.kind.shape for a in arrays))
+    if sorted(choices) != list(range(low, low + len(choices))):
+        raise RefusedError("a dict is indexed by a number of the game, and its keys have gaps")
+    if len(arrays) == 2 and low == 0:
+        made = code.call("jnp.where", code.compare(where.code, ast.Eq(), code.const(0)), *(a.code for a in arrays))
+        return Array(made, Kind(dtype, shape))
+    index = minus(where.code, low)
+    cases = [code.compare(index, ast.Eq(), code.const(i)) for i in range(len(arrays) - 1)]
+    made = code.call(
+        "jnp.select", code.list_of(cases), code.list_of(a.code for a in arrays[:-1]), cast(arrays[-1], dtype).code
+    )
+    return Array(made, Kind(dtype, shape))
+
+
+def keyed(options: Keyed, where: Array) -> Value:
+    keys = list(options.items)
+    if not all(isinstance(key, int) for key in keys):
+        raise RefusedError("a dict is indexed by a number of the game, but its keys are not numbers")
+    return select({int(key): value for key, value in options.items.items()}, where)
+
+
+def whole(kind: Kind) -> bool:
+    return kind.dtype == INT

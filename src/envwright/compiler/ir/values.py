@@ -1,0 +1,281 @@
+"""What is known of a value while a program is read: the value itself, or the code that will compute it.
+
+Static     known now: configuration, tables, functions, objects of the original
+Array      a number or an array of them, computed when the game is played
+Items      a tuple or list of fixed length, of any values
+Counted    a list of changing length: an array with room, and a count
+Rows       a list of fixed length, of None or rows of numbers
+Masked     those elements of an array that a condition picks
+Picked     one of several known things, which one shows only when the game is played
+Maybe      None, or a value
+Keyed      a dict with known keys
+Ref        a name for a list or array that may be changed in place
+View       a part of such a list or array
+Unknown    nothing the rules can compute; an error only if somebody needs it
+"""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.kinds import INT, Kind, is_number, kind_of, weak
+from envwright.compiler.refusal import RefusedError
+
+
+@dataclass(frozen=True, eq=False)
+class Static:
+    value: Any
+    written: Code | None = None  # how it is written, if not as itself: a named constant, or a sum of them
+
+
+@dataclass(frozen=True, eq=False)
+class Array:
+    code: Code
+    kind: Kind
+    listed: bool = False  # it stands for a list or tuple, which compares and adds as one
+    weak: bool = False  # a Python number
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    items: tuple["Value", ...]
+    is_list: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    array: Array  # with room for as many as there can be
+    count: Array
+
+    @property
+    def room(self) -> int:
+        return self.array.kind.shape[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A list of fixed length whose items are None or rows of numbers."""
+
+    array: Array  # a row each; anything where there is None
+    present: Array
+
+    @property
+    def length(self) -> int:
+        return self.array.kind.shape[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Masked:
+    array: Array
+    mask: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Picked:
+    table: np.ndarray  # of objects, an axis for each index
+    index: tuple[Code, ...]
+    name: str  # for the constants that are made of it
+
+
+@dataclass(frozen=True, eq=False)
+class Maybe:
+    present: Array
+    value: "Value"
+
+
+@dataclass(frozen=True, eq=False)
+class Keyed:
+    items: dict[Any, "Value"]
+
+
+@dataclass(frozen=True)
+class Ref:
+    cell: int
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    ref: Ref
+    where: tuple["Value", ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Span:
+    """A slice whose ends are numbers of the game."""
+
+    low: Array
+    high: Array | None  # None: to the end
+
+
+@dataclass(frozen=True, eq=False)
+class Unknown:
+    why: RefusedError
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A lambda or inner function, with the names around it."""
+
+    node: ast.Lambda | ast.FunctionDef
+    scope: Any  # the names around it
+    frame: Any  # where it was made
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A method of a value that has no object: `out.append`."""
+
+    base: "Value"
+    name: str
+
+
+Value = (
+    Static | Array | Items | Counted | Rows | Masked | Picked | Maybe | Keyed | Ref | View | Span | Unknown | Closure
+    | Bound
+)  # fmt: skip
+MUTABLE = (Items, Counted, Rows, Keyed)
+NONE = Static(None)
+
+
+def scalar(value: Code, dtype: str) -> Array:
+    return Array(value, Kind(dtype))
+
+
+def is_none(value: Value) -> bool:
+    return isinstance(value, Static) and value.value is None
+
+
+def number(value: Value) -> bool:
+    """Whether it is a number or array, known or not."""
+    return isinstance(value, Array) or (isinstance(value, Static) and is_number(value.value))
+
+
+def as_array(value: Value) -> Array:
+    """A number as code."""
+    if isinstance(value, Array):
+        return value
+    if isinstance(value, Static):
+        inner = plain_enum(value.value)
+        if is_number(inner):
+            return Array(value.written or _constant(inner), kind_of(inner), weak=weak(inner))
+        if isinstance(inner, list | tuple) and is_number(array := np.asarray(inner)):
+            return Array(_constant(array), kind_of(array), listed=True)
+        raise RefusedError(f"{_short(inner)} is not a number")
+    if isinstance(value, Items):
+        return stack(value)
+    if isinstance(value, Maybe):
+        return as_array(value.value)
+    if isinstance(value, Unknown):
+        raise value.why
+    raise RefusedError(f"{told(value)} is not a number or an array")
+
+
+def plain_enum(value: Any) -> Any:
+    """The number of a member of an enumeration."""
+    inner = getattr(value, "value", None)
+    return inner if type(type(value)).__name__ in ("EnumType", "EnumMeta") and isinstance(inner, int) else value
+
+
+def _constant(value: Any) -> Code:
+    if not isinstance(value, np.ndarray) or value.ndim == 0:
+        return code.const(value)
+    if value.size > 1 and (value == value.flat[0]).all():
+        fill = value.flat[0]
+        shape = code.const(value.shape if value.ndim > 1 else value.shape[0])
+        dtype = code.dotted(f"jnp.{jnp_name(kind_of(value).dtype)}")
+        if fill == 0:
+            return code.call("jnp.zeros", shape, dtype)
+        return code.call("jnp.full", shape, code.const(fill), dtype)
+    return code.call("jnp.array", code.const(value), code.dotted(f"jnp.{jnp_name(kind_of(value).dtype)}"))
+
+
+def jnp_name(dtype: str) -> str:
+    return "bool_" if dtype == "bool" else dtype
+
+
+def cast(value: Array, dtype: str) -> Array:
+    """The same number in another type; constants are written in it."""
+    if value.kind.dtype == dtype and not value.weak:
+        return value
+    literal = isinstance(value.code, ast.Constant | ast.UnaryOp) and value.kind.shape == () and value.weak
+    if literal:
+        written = code.call(f"jnp.{jnp_name(dtype)}", value.code)
+    elif value.weak and not names_arrays(value.code):
+        written = code.call("jnp.asarray", value.code, code.dotted(f"jnp.{jnp_name(dtype)}"))
+    elif value.kind.dtype == dtype:
+        return Array(value.code, value.kind, value.listed)
+    else:
+        written = code.method(value.code, "astype", code.dotted(f"jnp.{jnp_name(dtype)}"))
+    return Array(written, Kind(dtype, value.kind.shape), value.listed)
+
+
+def names_arrays(written: Code) -> bool:
+    """Whether an expression reads anything that is computed in the game, and not only constants."""
+    return any("\u00b7" in n or n in ("state", "action", "chance") for n in code.names_in(written))
+
+
+def stack(value: Items, dtype: str | None = None) -> Array:
+    """A list of numbers as an array."""
+    parts = [as_array(v) for v in value.items]
+    if not parts:
+        return Array(
+            code.call("jnp.zeros", code.const(0), code.dotted(f"jnp.{dtype or INT}")), Kind(dtype or INT, (0,))
+        )
+    shapes = {p.kind.shape for p in parts}
+    if len(shapes) > 1:
+        raise RefusedError("a list of arrays of different shapes is not an array")
+    target = dtype or common(parts)
+    items = code.list_of(_raw(v) for v in value.items)
+    made = code.call("jnp.array", items, code.dotted(f"jnp.{jnp_name(target)}"))
+    return Array(made, Kind(target, (len(parts), *parts[0].kind.shape)), listed=True)
+
+
+def _raw(value: Value) -> Code:
+    """An element of a list that becomes an array: inner lists stay lists."""
+    if isinstance(value, Items):
+        return code.list_of(_raw(v) for v in value.items)
+    return as_array(value).code
+
+
+def common(parts: Sequence[Array]) -> str:
+    """The type that all can be held in."""
+    from envwright.compiler.ir.kinds import joined
+
+    first = parts[0]
+    kind, loose = first.kind, first.weak
+    for part in parts[1:]:
+        kind = Kind(joined(Kind(kind.dtype), Kind(part.kind.dtype), loose, part.weak).dtype)
+        loose = loose and part.weak
+    return kind.dtype
+
+
+def told(value: Value) -> str:
+    """A value as a sentence names it."""
+    match value:
+        case Static():
+            return _short(value.value)
+        case Array():
+            return f"a {value.kind.dtype}" + (f" array of shape {value.kind.shape}" if value.kind.shape else "")
+        case Items():
+            return "a list" if value.is_list else "a tuple"
+        case Counted() | Masked():
+            return "a list of changing length"
+        case Picked():
+            return "one of several known things"
+        case Maybe():
+            return "something that may be None"
+        case Keyed():
+            return "a dict"
+        case Unknown():
+            return "a value that is not known"
+    return "a function"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) < 60 else f"a {type(value).__name__}"

@@ -1,0 +1,257 @@
+"""Attributes: of the original's objects, which are state or configuration, and of values."""
+
+import enum
+import inspect
+import random
+import types
+from typing import Any
+
+import numpy as np
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.kinds import Kind, is_number
+from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.values import (
+    Array,
+    Bound,
+    Counted,
+    Items,
+    Keyed,
+    Masked,
+    Maybe,
+    Picked,
+    Ref,
+    Rows,
+    Static,
+    Unknown,
+    Value,
+    View,
+    as_array,
+    plain_enum,
+    told,
+)
+from envwright.compiler.refusal import RefusedError
+
+RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
+PLAIN_WRAPPERS = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker")
+
+
+def lift(frame: Frame, value: Any, name: str = "") -> Value:
+    """A value of the original's that is known; numbers of its configuration keep their names."""
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_ | enum.Enum)
+    if number and name and (isinstance(value, float) or abs(value) not in (0, 1, 2)):
+        return Static(value, frame.program.number(name, value))
+    return Static(value)
+
+
+def get(frame: Frame, base: Value, name: str) -> Value:
+    """`base.name`."""
+    if isinstance(base, Ref | View):
+        return _of_value(frame, base, name)
+    if not isinstance(base, Static):
+        return _of_value(frame, base, name)
+    if isinstance(base.value, np.ndarray | list | dict | set | frozenset | str | bytes | tuple) and callable(
+        getattr(base.value, name, None)
+    ):
+        return Bound(base, name)
+    return of_object(frame, base.value, name)
+
+
+def of_object(frame: Frame, owner: Any, name: str) -> Value:
+    """An attribute of an object: of the state, or known."""
+    owner = behind(owner)
+    key = (id(owner), name)
+    if key in frame.memory.attributes:
+        found = frame.memory.attributes[key]
+        if isinstance(found, Unknown):
+            raise found.why
+        return found
+    if isinstance(owner, _Super):
+        return owner.get(frame, name)
+    if isinstance(owner, RANDOM) or (
+        isinstance(owner, types.ModuleType) and owner.__name__ in ("numpy.random", "random")
+    ):
+        return Bound(Static(owner), name)
+    raw = inspect.getattr_static(owner, name, None)
+    if isinstance(raw, property) and raw.fget is not None:
+        if any(isinstance(v, RANDOM) for v in (getattr(owner, f"_{name}", None),)):
+            return Static(getattr(owner, name))
+        return frame.program.call(frame, Static(types.MethodType(raw.fget, owner)), [], {}, None)
+    if key in frame.program.slots:
+        raise RefusedError(f"{name} is read before a reset gives it a value")
+    try:
+        value = getattr(owner, name)
+    except AttributeError:
+        raise RefusedError(f"{type(owner).__name__} has no attribute {name}") from None
+    if isinstance(owner, types.ModuleType) or isinstance(value, types.MethodType | types.FunctionType | type):
+        return (
+            Static(value)
+            if not is_number(value) or (isinstance(owner, types.ModuleType) and owner.__name__ in ("numpy", "math"))
+            else lift(frame, value, name)
+        )
+    if isinstance(value, enum.Enum):
+        return Static(value)
+    if isinstance(value, np.ndarray | list | dict) and not isinstance(value, types.ModuleType):
+        return _constant_cell(frame, owner, name, value)
+    return lift(frame, value, name)
+
+
+def _constant_cell(frame: Frame, owner: Any, name: str, value: Any) -> Value:
+    """A known list or array: the same cell each time, so that a change of it is seen."""
+    cell = frame.program.cache.setdefault(("cell", id(value)), -1 - len(frame.program.cache))
+    frame.program.cache["dict", cell] = id(value)
+    if cell not in frame.memory.cells:
+        inside = holds_state(frame, value)
+        frame.memory.cells[cell] = inside if inside is not None else Static(value)
+    return Ref(cell)
+
+
+def holds_state(frame: Frame, value: Any) -> Value | None:
+    """A dict with parts of the state in it, by key."""
+    if isinstance(value, dict) and any((id(value), key) in frame.program.slots for key in value):
+        held: dict[Any, Value] = {}
+        for key, inner in value.items():
+            if (id(value), key) in frame.program.slots:
+                known_value = frame.memory.attributes.get((id(value), key)) or frame.memory.hold(Static(inner))
+                frame.memory.attributes[id(value), key] = held[key] = known_value
+            else:
+                held[key] = Static(inner)
+        return Keyed(held)
+    return None
+
+
+def behind(owner: Any) -> Any:
+    """Wrappers that only count steps and check calls are looked through."""
+    while type(owner).__name__ in PLAIN_WRAPPERS and hasattr(owner, "env"):
+        owner = owner.env
+    return owner
+
+
+def store(frame: Frame, base: Value, name: str, value: Value) -> None:
+    """`base.name = value`."""
+    if not isinstance(base, Static):
+        raise RefusedError(f"an attribute of {told(base)} is set")
+    owner = behind(base.value)
+    key = (id(owner), name)
+    slot = frame.program.slots.get(key)
+    raw = inspect.getattr_static(type(owner), name, None)
+    if isinstance(raw, property) and slot is None:
+        if raw.fset is None:
+            raise RefusedError(f"{name} is a property without a setter")
+        frame.program.call(frame, Static(types.MethodType(raw.fset, owner)), [value], {}, None)
+        return
+    if slot is not None:
+        fitted = slot.fit(frame.memory.deep(value)) if slot.form in ("listed", "rows") else value
+        if slot.form in ("listed", "rows") and isinstance(value, Ref):
+            frame.memory.cells[value.cell] = fitted
+            frame.memory.attributes[key] = value
+            return
+        if isinstance(fitted, Static) and is_number(fitted.value):
+            flow(frame, fitted.value)
+        frame.memory.attributes[key] = frame.memory.hold(fitted)
+        return
+    if key not in frame.program.ignored and _differs(owner, name, value):
+        frame.memory.attributes[key] = Unknown(frame.placed(RefusedError(
+            f"{name} is written, but was never seen to change in the games played, so it is not in the contract"
+        )))  # fmt: skip
+        transient = frame.memory.hold(value)
+        frame.memory.attributes[key] = transient
+        return
+    if key in frame.program.ignored:
+        frame.memory.attributes[key] = value
+
+
+def flow(frame: Frame, value: Any) -> None:
+    """Note that a constant becomes a value of the game."""
+    if isinstance(value, float | np.floating):
+        frame.program.flowing.add(float(value))
+
+
+def _differs(owner: Any, name: str, value: Value) -> bool:
+    """Whether what is stored may be something else than what the object has."""
+    if not isinstance(value, Static) or not hasattr(owner, name):
+        return True
+    have = getattr(owner, name)
+    try:
+        return not bool(np.array_equal(np.asarray(have, object), np.asarray(value.value, object)))
+    except Exception:
+        return True
+
+
+# ---- attributes of values ----
+
+
+def _of_value(frame: Frame, base: Value, name: str) -> Value:
+    content = frame.memory.see(base)
+    if isinstance(content, Maybe):
+        return _of_value(frame, content.value, name)
+    if isinstance(content, Picked) and all(hasattr(option, name) for option in content.table.flat):
+        from envwright.compiler.ir import tables
+
+        if not callable(getattr(content.table.flat[0], name)):
+            table = tables._map(content.table, lambda option: plain_enum(getattr(option, name)))
+            return tables.settle(frame.program, Picked(table, content.index, f"{content.name}_{name}"))
+    if isinstance(content, Static):
+        if isinstance(content.value, np.ndarray | list | dict | set | str | bytes | tuple) and callable(
+            getattr(content.value, name, None)
+        ):
+            return Bound(base, name)
+        return lift(frame, getattr(content.value, name))
+    if name == "shape":
+        return Static(as_array(content).kind.shape)
+    if name in ("size", "ndim"):
+        shape = as_array(content).kind.shape
+        return Static(int(np.prod(shape)) if name == "size" else len(shape))
+    if name == "dtype":
+        return Static(np.dtype(as_array(content).kind.dtype))
+    if name == "T":
+        array = as_array(content)
+        return Array(code.attribute(array.code, "T"), Kind(array.kind.dtype, array.kind.shape[::-1]))
+    if name in ("value", "real") and isinstance(content, Array):
+        return content
+    if isinstance(content, Array | Items | Counted | Masked | Keyed | Rows):
+        return Bound(base, name)
+    raise RefusedError(f"{told(content)} has no attribute {name}")
+
+
+class _Super:
+    """`super()`: the methods of the classes after one in the order of an object's classes."""
+
+    def __init__(self, owner: Any, after: type) -> None:
+        self.owner, self.after = owner, after
+
+    def get(self, frame: Frame, name: str) -> Value:
+        order = type(self.owner).__mro__
+        for cls in order[order.index(self.after) + 1 :]:
+            if name in vars(cls):
+                found = vars(cls)[name]
+                if isinstance(found, types.FunctionType):
+                    return Static(types.MethodType(found, self.owner))
+                if isinstance(found, property) and found.fget is not None:
+                    return frame.program.call(frame, Static(types.MethodType(found.fget, self.owner)), [], {}, None)
+                if isinstance(found, staticmethod | classmethod):
+                    return Static(found.__get__(self.owner, type(self.owner)))
+                return of_object(frame, self.owner, name)
+        raise RefusedError(f"super() has no {name}")
+
+
+def superclass(frame: Frame, arguments: list[Value]) -> Value:
+    owner = next((v for v in frame.memory.names.values()), None)
+    if len(arguments) == 2:
+        return Static(_Super(known(arguments[1]), known(arguments[0])))
+    if not isinstance(owner, Static) or frame.owner is None:
+        raise RefusedError("super() outside of a method")
+    return Static(_Super(owner.value, frame.owner))
+
+
+def number_kind(value: Value) -> Kind:
+    return as_array(value).kind
+
+
+def is_random(value: Any) -> bool:
+    return isinstance(value, RANDOM)
+
+
+def written_out(value: Any) -> code.Code:
+    return code.const(value)

@@ -1,0 +1,402 @@
+"""Python's own functions."""
+
+import ast
+import builtins
+import copy
+import math
+import operator
+import typing
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from envwright.compiler.ir import code, tables
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, is_number
+from envwright.compiler.ir.lists import counted, in_use, items_of, masked
+from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.operators import binary, compare, truth
+from envwright.compiler.ir.values import (
+    NONE,
+    Array,
+    Counted,
+    Items,
+    Keyed,
+    Masked,
+    Maybe,
+    Picked,
+    Rows,
+    Static,
+    Value,
+    as_array,
+    cast,
+    common,
+    stack,
+    told,
+)
+from envwright.compiler.middle import numpy_calls
+from envwright.compiler.refusal import RefusedError
+
+Arguments = list[Value]
+Options = dict[str, Value]
+
+
+def _len(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    value = frame.memory.see(arguments[0])
+    match value:
+        case Static():
+            method = getattr(type(value.value), "__len__", None)
+            if hasattr(method, "__code__") and not isinstance(value.value, str | tuple | list | dict):
+                return frame.program.call(frame, Static(value.value.__len__), [], {}, None)
+            try:
+                return Static(len(value.value))
+            except TypeError as error:
+                raise RefusedError(str(error)) from None
+        case Items() | Keyed():
+            return Static(len(value.items))
+        case Counted():
+            return value.count
+        case Masked():
+            return Array(code.call("jnp.sum", value.mask.code), Kind(INT))
+        case Rows():
+            return Static(value.length)
+        case Array() if value.kind.shape:
+            return Static(value.kind.shape[0])
+        case Picked():
+            return tables.length(frame.program, value)
+        case Maybe():
+            return _len(frame, [value.value], options)
+    raise RefusedError(f"{told(value)} has no length")
+
+
+def _extreme(which: str) -> Callable[[Frame, Arguments, Options], Value]:
+    def find(frame: Frame, arguments: Arguments, options: Options) -> Value:
+        if "key" in options:
+            raise RefusedError(f"{which} with a key is not covered")
+        if len(arguments) == 1:
+            value = frame.memory.deep(arguments[0])
+            if isinstance(value, Counted | Masked | Array):
+                return numpy_calls.reduce(frame, which, value, None)
+            arguments = items_of(frame, value)
+        values = [frame.memory.deep(a) for a in arguments]
+        if all(isinstance(v, Static) for v in values):
+            return Static(getattr(builtins, which)(v.value for v in values))  # pyright: ignore
+        arrays = [as_array(v) for v in values]
+        for v in values:
+            if isinstance(v, Static):
+                from envwright.compiler.middle.attributes import flow
+
+                flow(frame, v.value)
+        dtype = common([cast(a, INT) if a.kind.is_bool else a for a in arrays])
+        function = "jnp.minimum" if which == "min" else "jnp.maximum"
+        made = arrays[0]
+        for other in arrays[1:]:
+            made = Array(
+                code.call(function, made.code, other.code),
+                Kind(dtype, np.broadcast_shapes(made.kind.shape, other.kind.shape)),
+            )
+        return made
+
+    return find
+
+
+def _sum(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    value = frame.memory.deep(arguments[0])
+    start = arguments[1] if len(arguments) > 1 else options.get("start", Static(0))
+    if isinstance(value, Counted | Masked | Array):
+        found = numpy_calls.reduce(frame, "sum", value, None)
+        return found if isinstance(start, Static) and start.value == 0 else binary(frame, ast.Add(), start, found)
+    if isinstance(value, Picked):
+        return numpy_calls.reduce(frame, "sum", tables.each(frame.program, value), None)
+    result: Value = start
+    for item in items_of(frame, value):
+        result = (
+            item
+            if isinstance(result, Static)
+            and result.value == 0
+            and not isinstance(result.value, float)
+            and not _is_flag(item)
+            else binary(frame, ast.Add(), result, item)
+        )
+    return result
+
+
+def _is_flag(value: Value) -> bool:
+    return (isinstance(value, Static) and isinstance(value.value, bool)) or (
+        isinstance(value, Array) and value.kind.is_bool
+    )
+
+
+def _quantifier(which: str) -> Callable[[Frame, Arguments, Options], Value]:
+    def ask(frame: Frame, arguments: Arguments, options: Options) -> Value:
+        value = frame.memory.deep(arguments[0])
+        if isinstance(value, Counted | Masked | Array):
+            return numpy_calls.reduce(frame, which, value, None)
+        answers = [truth(frame, v) for v in items_of(frame, value)]
+        decided = which == "any"
+        if any(isinstance(a, Static) and bool(a.value) == decided for a in answers):
+            return Static(decided)
+        left = [as_array(a).code for a in answers if not isinstance(a, Static)]
+        if not left:
+            return Static(not decided)
+        made = left[0]
+        for other in left[1:]:
+            made = code.binary(made, ast.BitOr() if decided else ast.BitAnd(), other)
+        return Array(made, Kind(BOOL))
+
+    return ask
+
+
+def _abs(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    value = frame.memory.deep(arguments[0])
+    if isinstance(value, Static):
+        return Static(abs(value.value))
+    array = as_array(value)
+    return Array(code.call("jnp.abs", array.code), array.kind)
+
+
+def _round(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    value = frame.memory.deep(arguments[0])
+    digits = known(arguments[1]) if len(arguments) > 1 else None
+    if isinstance(value, Static):
+        return Static(round(value.value, digits) if digits is not None else round(value.value))
+    array = as_array(value)
+    if digits is None:
+        made = Array(code.call("jnp.round", array.code), array.kind)
+        return cast(made, INT) if array.kind.is_float and not array.kind.shape else made
+    return Array(code.call("jnp.round", array.code, code.const(digits)), array.kind)
+
+
+def _to(dtype: str, python: Callable[[Any], Any]) -> Callable[[Frame, Arguments, Options], Value]:
+    def convert(frame: Frame, arguments: Arguments, options: Options) -> Value:
+        if not arguments:
+            return Static(python())  # pyright: ignore[reportCallIssue]
+        value = frame.memory.deep(arguments[0])
+        if isinstance(value, Static):
+            try:
+                return Static(
+                    python(value.value), value.written if is_number(value.value) and python is float else None
+                )
+            except (TypeError, ValueError) as error:
+                raise RefusedError(str(error)) from None
+        if isinstance(value, Picked):
+            table = tables._map(value.table, python)
+            return tables.settle(frame.program, Picked(table, value.index, value.name))
+        if dtype == BOOL:
+            return truth(frame, value)
+        array = as_array(value)
+        if array.kind.shape and int(np.prod(array.kind.shape)) == 1:
+            array = Array(code.method(array.code, "reshape", code.const(())), Kind(array.kind.dtype))
+        return cast(array, dtype)
+
+    return convert
+
+
+def _sequence(is_list: bool) -> Callable[[Frame, Arguments, Options], Value]:
+    def make(frame: Frame, arguments: Arguments, options: Options) -> Value:
+        if not arguments:
+            return Items((), is_list) if is_list else Static(())
+        value = frame.memory.deep(arguments[0])
+        if isinstance(value, Counted | Masked):
+            return counted(value)
+        if isinstance(value, Array) and value.kind.shape and value.kind.shape[0] > 16:
+            return Array(value.code, value.kind, listed=True)
+        if isinstance(value, Static) and not is_list:
+            return Static(tuple(value.value))
+        return Items(tuple(items_of(frame, value)), is_list)
+
+    return make
+
+
+def _set(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    return Static(set(known(frame.memory.deep(arguments[0])) if arguments else ()))
+
+
+def _range(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    ends = [known(frame.memory.deep(a)) for a in arguments]
+    return Static(range(*(int(e) for e in ends)))
+
+
+def _enumerate(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    start = known(arguments[1]) if len(arguments) > 1 else 0
+    items = items_of(frame, arguments[0])
+    return Items(tuple(Items((Static(i + start), v)) for i, v in enumerate(items)), True)
+
+
+def _zip(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    return Items(tuple(Items(values) for values in zip(*(items_of(frame, a) for a in arguments), strict=False)), True)
+
+
+def _reversed(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    value = frame.memory.deep(arguments[0])
+    if isinstance(value, Counted | Masked):
+        raise RefusedError("reversed() of a list of changing length is not covered here")
+    return Items(tuple(reversed(items_of(frame, value))), True)
+
+
+def _map(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    rows = zip(*(items_of(frame, a) for a in arguments[1:]), strict=False)
+    return Items(tuple(frame.program.call(frame, arguments[0], list(row), {}, None) for row in rows), True)
+
+
+def _sorted(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    return ordered(frame, frame.memory.deep(arguments[0]), options)
+
+
+def ordered(frame: Frame, value: Value, options: Options) -> Value:
+    """A list in order; stable, as Python's is."""
+    value = frame.memory.deep(value)
+    downwards = bool(known(options.get("reverse", Static(False))))
+    by = options.get("key", NONE)
+    if isinstance(value, Static) and isinstance(by, Static) and by.value is None:
+        return Items(tuple(Static(v) for v in sorted(value.value, reverse=downwards)), True)
+    if isinstance(value, Counted | Masked) and isinstance(by, Static) and by.value is None and not downwards:
+        full = counted(value)
+        top = (
+            code.dotted("jnp.inf")
+            if full.array.kind.is_float
+            else code.attribute(code.call("jnp.iinfo", code.dotted(f"jnp.{full.array.kind.dtype}")), "max")
+        )
+        filled = code.call("jnp.sort", code.call("jnp.where", in_use(full).code, full.array.code, top))
+        return Counted(Array(filled, full.array.kind, listed=True), full.count)
+    items = items_of(frame, value)
+    array = as_array(value) if not isinstance(value, Static) else as_array(Static(np.asarray(list(value.value))))
+    if len(array.kind.shape) != 1:
+        raise RefusedError("a list of more than numbers is sorted")
+    keys = array
+    if not (isinstance(by, Static) and by.value is None):
+        found = [frame.memory.deep(frame.program.call(frame, by, [item], {}, None)) for item in items]
+        keys = stack(Items(tuple(found), True))
+    if downwards:
+        keys = Array(code.negative(cast(keys, INT).code if keys.kind.is_bool else keys.code), keys.kind)
+    order = code.call("jnp.argsort", keys.code, stable=code.const(True))
+    return Array(code.index(array.code, order), array.kind, listed=True)
+
+
+def _isinstance(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    value, kinds = frame.memory.see(arguments[0]), known(arguments[1])
+    kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+    if isinstance(value, Static):
+        return Static(isinstance(value.value, kinds))
+    return Static(any(_is_of(value, kind) for kind in kinds))
+
+
+def _is_of(value: Value, kind: Any) -> bool:
+    """Whether the original has a value of this class where the translation has an array."""
+    if isinstance(value, Items):
+        return kind is (list if value.is_list else tuple)
+    if isinstance(value, Counted | Masked | Rows):
+        return kind is list
+    if isinstance(value, Keyed):
+        return kind is dict
+    if isinstance(value, Array):
+        if value.kind.shape:
+            return kind is (list if value.listed else np.ndarray)
+        if value.kind.is_bool:
+            return kind in (bool, int, np.bool_)
+        whole = value.kind.is_whole
+        return kind in (int, np.integer) or kind is np.int64 if whole else kind in (float, np.floating)
+    return False
+
+
+def _getattr(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    from envwright.compiler.middle import attributes
+
+    name = known(arguments[1])
+    if isinstance(arguments[0], Static) and len(arguments) > 2 and not hasattr(arguments[0].value, name):
+        return arguments[2]
+    return attributes.get(frame, arguments[0], name)
+
+
+def _hasattr(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    value = arguments[0]
+    if not isinstance(value, Static):
+        raise RefusedError("hasattr() of a value of the game")
+    return Static(hasattr(value.value, known(arguments[1])))
+
+
+def _type(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    value = frame.memory.see(arguments[0])
+    if isinstance(value, Static):
+        return Static(type(value.value))
+    for kind in (bool, int, float, tuple, list, np.ndarray):
+        if _is_of(value, kind):
+            return Static(kind)
+    raise RefusedError("type() of a value of the game")
+
+
+def _divmod(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    return Items((binary(frame, ast.FloorDiv(), *arguments), binary(frame, ast.Mod(), *arguments)))
+
+
+def _pow(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    return binary(frame, ast.Pow(), *arguments[:2])
+
+
+def _copy(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    return frame.memory.deep(arguments[0])
+
+
+def _cast(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    return arguments[1]
+
+
+def _nothing(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    return NONE
+
+
+def _str(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    return Static(str(known(frame.memory.deep(arguments[0])))) if arguments else Static("")
+
+
+def _open(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    raise RefusedError("it opens a file, which a game that is compiled cannot do")
+
+
+def _next(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    raise RefusedError("next() is not covered")
+
+
+def _math(name: str) -> Callable[[Frame, Arguments, Options], Value]:
+    def compute(frame: Frame, arguments: Arguments, options: Options) -> Value:
+        values = [frame.memory.deep(a) for a in arguments]
+        if all(isinstance(v, Static) for v in values):
+            return Static(getattr(math, name)(*(v.value for v in values)))  # pyright: ignore
+        return numpy_calls.call_math(frame, name, [as_array(v) for v in values])
+
+    return compute
+
+
+BUILTINS: dict[Any, Callable[[Frame, Arguments, Options], Value]] = {
+    len: _len, min: _extreme("min"), max: _extreme("max"), sum: _sum, any: _quantifier("any"), all: _quantifier("all"),
+    abs: _abs, round: _round, int: _to(INT, int), float: _to(FLOAT, float), bool: _to(BOOL, bool),
+    list: _sequence(True), tuple: _sequence(False), set: _set, frozenset: _set, range: _range, enumerate: _enumerate,
+    zip: _zip, reversed: _reversed, map: _map, sorted: _sorted, isinstance: _isinstance, getattr: _getattr,
+    hasattr: _hasattr, type: _type, divmod: _divmod, pow: _pow, copy.copy: _copy, copy.deepcopy: _copy, str: _str,
+    typing.cast: _cast, print: _nothing, warnings.warn: _nothing, open: _open, next: _next,
+    operator.add: lambda f, a, o: binary(f, ast.Add(), *a), operator.eq: lambda f, a, o: compare(f, ast.Eq(), *a),
+    id: _nothing, repr: _str, dict: lambda f, a, o: _dict(f, a, o),
+}  # fmt: skip
+BUILTINS |= {
+    getattr(math, name): _math(name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")
+}
+
+
+def _dict(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    items: dict[Any, Value] = {}
+    if arguments:
+        first = frame.memory.deep(arguments[0])
+        if isinstance(first, Keyed):
+            items |= first.items
+        elif isinstance(first, Static):
+            items |= {k: Static(v) for k, v in dict(first.value).items()}
+        else:
+            pairs = [items_of(frame, pair) for pair in items_of(frame, first)]
+            items |= {known(k): v for k, v in pairs}
+    return Keyed({**items, **options})
+
+
+def masked_of(value: Value) -> Masked:
+    return masked(value)

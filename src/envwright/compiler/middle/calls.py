@@ -1,0 +1,166 @@
+"""Calls: of functions of the original, which become functions of the translation, and of everything else."""
+
+import ast
+import enum
+import inspect
+import threading
+import types
+from typing import Any
+
+import numpy as np
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.values import (
+    NONE,
+    Array,
+    Bound,
+    Closure,
+    Items,
+    Static,
+    Unknown,
+    Value,
+    as_array,
+)
+from envwright.compiler.middle.builtin_calls import BUILTINS
+from envwright.compiler.middle.emitting import emit_function
+from envwright.compiler.middle.methods import call_method
+from envwright.compiler.middle.numpy_calls import astype, call_numpy
+from envwright.compiler.middle.reading import Callee, callee_of, read_inline
+from envwright.compiler.refusal import RefusedError
+
+_SILENT = ("logging", "warnings", "gymnasium.logger", "gym.logger", "pygame", "matplotlib", "tqdm")
+
+
+def call(
+    frame: Frame,
+    function: Value,
+    arguments: list[Value],
+    options: dict[str, Value],
+    node: ast.AST | None,
+    hints: tuple[str, ...] = (),
+) -> Value:
+    """`function(*arguments, **options)`."""
+    function = function if isinstance(function, Closure | Bound) else frame.memory.see(function)
+    if isinstance(function, Bound):
+        return call_method(frame, function, arguments, options)
+    if isinstance(function, Closure):
+        return read_inline(frame, _closure(function), arguments, options)
+    if not isinstance(function, Static):
+        raise RefusedError("what is called is not a function that is known")
+    found = function.value
+    if (special := _builtin(found)) is not None:
+        return special(frame, arguments, options)
+    if isinstance(found, types.FunctionType | types.MethodType):
+        return _own(frame, found, arguments, options, hints)
+    if isinstance(found, type):
+        return _class(frame, found, arguments, options)
+    raise RefusedError(_why_not(found))
+
+
+def _builtin(found: Any) -> Any:
+    try:
+        if found in BUILTINS:
+            return BUILTINS[found]
+    except TypeError:  # not hashable, so none of them
+        return None
+    module = getattr(found, "__module__", "") or ""
+    name = getattr(found, "__name__", "")
+    if isinstance(found, np.ufunc) or (
+        module.partition(".")[0] == "numpy" and not isinstance(found, type) and hasattr(np, name)
+    ):
+        return lambda frame, arguments, options: call_numpy(frame, name, arguments, options)
+    if module.startswith("numpy.linalg") or getattr(np.linalg, name, None) is found:
+        return lambda frame, arguments, options: call_numpy(frame, name, arguments, options)
+    if module.startswith(_SILENT) or getattr(getattr(found, "__self__", None), "__class__", type).__name__ == "Logger":
+        return lambda frame, arguments, options: NONE
+    return None
+
+
+def _own(frame: Frame, found: Any, arguments: list[Value], options: dict[str, Value], hints: tuple[str, ...]) -> Value:
+    """A function of the original's, or of a library it uses, written in Python."""
+    function = inspect.unwrap(found)
+    given = list(arguments)
+    if isinstance(found, types.MethodType):
+        given = [Static(found.__self__), *given]
+        function = inspect.unwrap(found.__func__)
+    if not isinstance(function, types.FunctionType):
+        raise RefusedError(_why_not(function))
+    if _is_base_reset(function):
+        return Items((NONE, Static({})))
+    callee = callee_of(function)
+    if function.__code__ in frame.calling:
+        raise RefusedError(f"{function.__qualname__} calls itself, which is not covered")
+    return emit_function(frame, callee, given, options, hints)
+
+
+def _is_base_reset(function: types.FunctionType) -> bool:
+    """Gymnasium's own reset, which only seeds."""
+    return function.__module__ == "gymnasium.core" and function.__name__ == "reset"
+
+
+def _closure(closure: Closure) -> Callee:
+    node, frame = closure.node, closure.frame
+    name = node.name if isinstance(node, ast.FunctionDef) else "<lambda>"
+    return Callee(
+        node,
+        frame.file,
+        name,
+        f"{frame.qualified}.{name}",
+        frame.globals,
+        frame.nonlocals,
+        {},
+        frame.owner,
+        {},
+        frame,
+        closure,
+    )
+
+
+def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str, Value]) -> Value:
+    """A class that is called: a type of numbers, an enumeration, a named tuple."""
+    if issubclass(found, np.generic):
+        return astype(frame.memory.deep(arguments[0]), Static(found)) if arguments else Static(found())
+    if issubclass(found, enum.Enum) and arguments:
+        value = frame.memory.deep(arguments[0])
+        return Static(found(value.value)) if isinstance(value, Static) else as_array(value)
+    if issubclass(found, tuple) and hasattr(found, "_fields"):
+        named: Any = found
+        return Items((*arguments, *(options[f] for f in named._fields[len(arguments) :])))
+    if issubclass(found, threading.Thread):
+        raise RefusedError("it starts a thread, which a game that is compiled cannot do")
+    if issubclass(found, BaseException):
+        return NONE
+    try:
+        given = [known(frame.memory.deep(a)) for a in arguments]
+        named_values = {k: known(frame.memory.deep(v)) for k, v in options.items()}
+    except RefusedError:
+        raise RefusedError(f"an object of the class {found.__name__} is made in the middle of the game") from None
+    if found.__module__ in ("builtins", "collections", "fractions", "decimal") or found.__module__.startswith(
+        "gymnasium.spaces"
+    ):
+        return Static(found(*given, **named_values))
+    raise RefusedError(f"an object of the class {found.__name__} is made in the middle of the game")
+
+
+def _why_not(found: Any) -> str:
+    name = getattr(found, "__qualname__", None) or getattr(found, "__name__", None) or type(found).__name__
+    module = getattr(found, "__module__", "") or type(found).__module__
+    if module in ("_thread", "threading") or isinstance(getattr(found, "__self__", None), threading.Thread):
+        return "it starts a thread, which a game that is compiled cannot do"
+    if module in ("io", "_io", "posix", "os", "pathlib", "shutil"):
+        return f"{name} is about files, which a game that is compiled has none of"
+    if isinstance(found, types.BuiltinFunctionType | types.BuiltinMethodType) or type(found).__name__ in (
+        "cython_function_or_method",
+        "method_descriptor",
+        "fused_cython_function",
+    ):
+        return f"{module}.{name} is compiled code (a C extension), which cannot be read"
+    if callable(found):
+        return f"{module}.{name} is not a function whose source is Python"
+    return f"{name} is called, but is not a function"
+
+
+def unknown(value: Value) -> bool:
+    return isinstance(value, Unknown) or (isinstance(value, Array) and code.size(value.code) == 0)

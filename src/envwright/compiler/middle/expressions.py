@@ -1,0 +1,401 @@
+"""Expressions of the original, read."""
+
+import ast
+import builtins
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.indexing import basic, read
+from envwright.compiler.ir.kinds import BOOL, INT, Kind
+from envwright.compiler.ir.lists import items_of
+from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.merge import join, join_memories
+from envwright.compiler.ir.operators import binary, compare, truth, unary
+from envwright.compiler.ir.values import (
+    Array,
+    Closure,
+    Counted,
+    Items,
+    Keyed,
+    Maybe,
+    Ref,
+    Span,
+    Static,
+    Unknown,
+    Value,
+    View,
+    as_array,
+)
+from envwright.compiler.middle import attributes, comprehensions
+from envwright.compiler.refusal import RefusedError
+
+
+def evaluate(frame: Frame, node: ast.expr, hints: tuple[str, ...] = ()) -> Value:
+    """The value of an expression; `hints` are the names it will get."""
+    if (line := getattr(node, "lineno", 0)) and frame.line == 0:
+        frame.line = line
+    kind = _KINDS.get(type(node))
+    if kind is None:
+        raise frame.placed(RefusedError(f"{_said(node)} is not covered", node))
+    try:
+        if isinstance(node, ast.Call):
+            return _call(frame, node, hints)
+        return kind(frame, node)
+    except RefusedError as why:
+        if why.node is None:
+            why.node = node
+        raise frame.placed(why) from None
+
+
+_SAID = {ast.Yield: "a generator", ast.YieldFrom: "a generator", ast.Await: "await", ast.Set: "a set made in the game"}
+
+
+def _said(node: ast.AST) -> str:
+    return _SAID.get(type(node), type(node).__name__)
+
+
+def evaluate_all(frame: Frame, nodes: list[ast.expr]) -> list[Value]:
+    """Elements of a list or arguments, `*these` taken apart."""
+    values: list[Value] = []
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            values += items_of(frame, evaluate(frame, node.value))
+        else:
+            values.append(evaluate(frame, node))
+    return values
+
+
+def _name(frame: Frame, node: ast.Name) -> Value:
+    scope: Frame | None = frame
+    while scope is not None:
+        names = frame.memory.names if scope is frame else scope.memory.names
+        if node.id in names:
+            return names[node.id]
+        scope = scope.outer
+    for table in (frame.nonlocals, frame.globals, vars(builtins)):
+        if node.id in table:
+            return attributes.lift(frame, table[node.id], node.id)
+    raise RefusedError(f"the name {node.id} is not known here")
+
+
+def _attribute(frame: Frame, node: ast.Attribute) -> Value:
+    return attributes.get(frame, evaluate(frame, node.value), node.attr)
+
+
+def _subscript(frame: Frame, node: ast.Subscript) -> Value:
+    base = evaluate(frame, node.value)
+    where = index_parts(frame, node.slice)
+    if method := _item_method(base):
+        return frame.program.call(frame, method, [_whole(where)], {}, node)
+    if isinstance(base, Ref | View):
+        return part(frame, base, where, table_name(node.value))
+    return read(frame.memory, frame.memory.see(base), where, table_name(node.value))
+
+
+def _item_method(base: Value) -> Value | None:
+    """`__getitem__` of an object of the original's."""
+    if not isinstance(base, Static) or isinstance(base.value, type):
+        return None
+    own = isinstance(getattr(type(base.value), "__getitem__", None), types.FunctionType)
+    library = type(base.value).__module__.partition(".")[0] in ("collections", "enum", "numpy")
+    return Static(base.value.__getitem__) if own and not library else None
+
+
+def _whole(where: tuple[Value, ...]) -> Value:
+    return where[0] if len(where) == 1 else Items(where)
+
+
+def part(frame: Frame, base: Ref | View, where: tuple[Value, ...], name: str) -> Value:
+    """A part of something that can be changed in place: still the same memory, if it is more than a number."""
+    whole = Ref(base.ref.cell) if isinstance(base, View) else base
+    inner = base.where if isinstance(base, View) else ()
+    content = frame.memory.see(base)
+    found = read(frame.memory, content, where, name)
+    if isinstance(found, Ref | View):
+        return found
+    is_part = isinstance(found, Items | Keyed | Maybe) or (isinstance(found, Array) and found.kind.shape)
+    known_part = isinstance(found, Static) and isinstance(found.value, list | dict | np.ndarray)
+    from_front = not isinstance(content, Counted) or not _negative(where)
+    if (is_part or known_part) and basic(where) and _scalars(inner) and from_front:
+        return View(whole, (*_scalars_of(inner), *where))
+    return found
+
+
+def _negative(where: tuple[Value, ...]) -> bool:
+    return any(isinstance(p, Static) and isinstance(p.value, int) and p.value < 0 for p in where)
+
+
+def _scalars(where: tuple[Value, ...]) -> bool:
+    return all(not (isinstance(p, Static) and isinstance(p.value, slice)) for p in _scalars_of(where))
+
+
+def _scalars_of(where: tuple[Value, ...]) -> tuple[Value, ...]:
+    parts = list(where)
+    while parts and isinstance(parts[-1], Static) and parts[-1].value == slice(None):
+        parts.pop()
+    return tuple(parts)
+
+
+def table_name(node: ast.expr) -> str:
+    """A name for a table, from the expression it is found by."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Name):
+        return node.id
+    return table_name(node.value) if isinstance(node, ast.Subscript) else "TABLE"
+
+
+def index_parts(frame: Frame, node: ast.expr) -> tuple[Value, ...]:
+    """What stands between the brackets."""
+    if isinstance(node, ast.Tuple):
+        return tuple(_index_part(frame, n) for n in node.elts)
+    part = _index_part(frame, node)
+    return (part,)
+
+
+def _index_part(frame: Frame, node: ast.expr) -> Value:
+    if isinstance(node, ast.Slice):
+        ends = [
+            frame.memory.deep(evaluate(frame, e)) if e is not None else Static(None)
+            for e in (node.lower, node.upper, node.step)
+        ]
+        try:
+            return Static(slice(*(_end(known(e)) for e in ends)))
+        except RefusedError:
+            return _moving_span(frame, ends)
+    return frame.memory.deep(evaluate(frame, node))
+
+
+def _end(value: Any) -> Any:
+    return value if value is None else int(value)
+
+
+def _moving_span(frame: Frame, ends: list[Value]) -> Value:
+    """A slice whose ends are numbers of the game: its places, if it is always as long."""
+    low, high, step = ends
+    if isinstance(step, Static) and step.value in (None, 1) and not (isinstance(high, Static) and high.value is None):
+        start = Static(0) if isinstance(low, Static) and low.value is None else low
+        length = _difference(frame, as_array(start).code, as_array(high).code)
+        if length is not None:
+            places = code.call("jnp.arange", code.const(length))
+            return Array(code.binary(as_array(start).code, ast.Add(), places), Kind(INT, (length,)))
+        return Span(as_array(start), as_array(high))
+    if isinstance(step, Static) and step.value in (None, 1):
+        return Span(as_array(low), None)
+    raise RefusedError("a slice whose ends change in the game, with a step, is not covered")
+
+
+def _difference(frame: Frame, low: code.Code, high: code.Code) -> int | None:
+    """`high - low`, if the one is the other and a known number."""
+    low, high = (frame.writer.meaning(c) for c in (low, high))
+    for a, b, sign in ((low, high, 1), (high, low, -1)):
+        if (
+            isinstance(a, ast.BinOp)
+            and isinstance(a.op, ast.Sub | ast.Add)
+            and code.same(a.left, b)
+            and isinstance(a.right, ast.Constant)
+        ):
+            shift: Any = a.right.value
+            length = sign * int(shift if isinstance(a.op, ast.Sub) else -shift)
+            return length if length >= 0 else None
+    return None
+
+
+def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
+    """`and`, `or`: what comes later is only asked for if it matters, and what it changes only then changes."""
+    result = evaluate(frame, node.values[0])
+    for later in node.values[1:]:
+        asked = truth(frame, result)
+        if isinstance(asked, Static):
+            if bool(asked.value) == isinstance(node.op, ast.And):
+                result = evaluate(frame, later)
+                continue
+            return result
+        condition = asked if isinstance(node.op, ast.And) else unary(frame, ast.Not(), asked)
+        before = frame.memory
+        frame.memory = before.copy()
+        frame.depth += 1
+        value = evaluate(frame, later)
+        frame.depth -= 1
+        after, frame.memory = frame.memory, before
+        if _changed(after, before):
+            frame.memory = join_memories(frame, as_array(condition), after, before)
+        result = _logical(frame, node.op, result, value, asked)
+    return result
+
+
+def _logical(frame: Frame, how: ast.boolop, first: Value, second: Value, asked: Value) -> Value:
+    """Flags by logic; other values by which of them Python would give."""
+    flags = [frame.memory.see(v) for v in (first, second)]
+    if all(_is_flag(f) for f in flags) or (all(isinstance(f, Static) for f in flags[1:]) and _is_flag(flags[1])):
+        later = truth(frame, flags[1])
+        if isinstance(later, Static):
+            if isinstance(how, ast.And):
+                return asked if later.value else Static(False)
+            return Static(True) if later.value else asked
+        operator = ast.BitAnd() if isinstance(how, ast.And) else ast.BitOr()
+        return Array(code.binary(as_array(asked).code, operator, as_array(later).code), Kind(BOOL))
+    if isinstance(how, ast.And):
+        return join(frame, as_array(asked), flags[1], flags[0])
+    return join(frame, as_array(asked), flags[0], flags[1])
+
+
+def _is_flag(value: Value) -> bool:
+    if isinstance(value, Static):
+        return isinstance(value.value, bool | np.bool_)
+    return isinstance(value, Array) and value.kind == Kind(BOOL)
+
+
+def _changed(after: Any, before: Any) -> bool:
+    for part in ("attributes", "cells", "cursors", "names"):
+        mine, other = getattr(after, part), getattr(before, part)
+        if any(mine[key] is not other.get(key) for key in mine if key in other):
+            return True
+    return False
+
+
+def _compare(frame: Frame, node: ast.Compare) -> Value:
+    left = evaluate(frame, node.left)
+    result: Value | None = None
+    for how, other in zip(node.ops, node.comparators, strict=True):
+        right = evaluate(frame, other)
+        found = compare(frame, how, left, right)
+        result = found if result is None else _logical(frame, ast.And(), result, found, truth(frame, result))
+        left = right
+    assert result is not None
+    return result
+
+
+def _if_exp(frame: Frame, node: ast.IfExp) -> Value:
+    asked = truth(frame, evaluate(frame, node.test))
+    if isinstance(asked, Static):
+        return evaluate(frame, node.body if asked.value else node.orelse)
+    before = frame.memory
+    sides = []
+    for branch in (node.body, node.orelse):
+        frame.memory = before.copy()
+        frame.depth += 1
+        sides.append((frame.memory.deep(_or_unknown(frame, branch)), frame.memory))
+        frame.depth -= 1
+    (yes, left), (no, right) = sides
+    frame.memory = before
+    if _changed(left, before) or _changed(right, before):
+        frame.memory = join_memories(frame, as_array(asked), left, right)
+    return join(frame, as_array(asked), yes, no)
+
+
+def _or_unknown(frame: Frame, node: ast.expr) -> Value:
+    try:
+        return evaluate(frame, node)
+    except RefusedError as why:
+        return Unknown(why)
+
+
+def _sequence(frame: Frame, node: ast.Tuple | ast.List) -> Value:
+    values = tuple(evaluate_all(frame, node.elts))
+    if values and all(isinstance(v, Static) for v in values) and isinstance(node, ast.Tuple):
+        return Static(tuple(v.value for v in values))  # pyright: ignore[reportAttributeAccessIssue]
+    return Items(values, isinstance(node, ast.List))
+
+
+def _dict(frame: Frame, node: ast.Dict) -> Value:
+    items: dict[Any, Value] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            inner = frame.memory.see(evaluate(frame, value))
+            items |= inner.items if isinstance(inner, Keyed) else {k: Static(v) for k, v in known(inner).items()}
+        else:
+            items[known(frame.memory.deep(evaluate(frame, key)))] = _or_unknown(frame, value)
+    if all(isinstance(v, Static) for v in items.values()):
+        return Static({k: v.value for k, v in items.items()})  # pyright: ignore[reportAttributeAccessIssue]
+    return Keyed(items)
+
+
+def _set(frame: Frame, node: ast.Set) -> Value:
+    values = [frame.memory.deep(v) for v in evaluate_all(frame, node.elts)]
+    try:
+        return Static({known(v) for v in values})
+    except RefusedError:
+        return Items(tuple(values))
+
+
+def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
+    try:
+        return Static("".join(str(_text_part(frame, part)) for part in node.values))
+    except RefusedError as why:
+        return Unknown(why)
+
+
+def _text_part(frame: Frame, part: ast.expr) -> Any:
+    return known(frame.memory.deep(evaluate(frame, part.value if isinstance(part, ast.FormattedValue) else part)))
+
+
+def _call(frame: Frame, node: ast.Call, hints: tuple[str, ...]) -> Value:
+    if isinstance(node.func, ast.Name) and node.func.id == "super" and "super" not in frame.memory.names:
+        return attributes.superclass(frame, [evaluate(frame, a) for a in node.args])
+    function = evaluate(frame, node.func)
+    arguments = [
+        a
+        for n in node.args
+        for a in (items_of(frame, evaluate(frame, n.value)) if isinstance(n, ast.Starred) else [_or_unknown(frame, n)])
+    ]
+    options: dict[str, Value] = {}
+    for keyword in node.keywords:
+        value = _or_unknown(frame, keyword.value)
+        if keyword.arg is None:
+            inner = frame.memory.see(value)
+            options |= inner.items if isinstance(inner, Keyed) else {k: Static(v) for k, v in known(inner).items()}
+        else:
+            options[keyword.arg] = value
+    return frame.program.call(frame, function, arguments, options, node, hints)
+
+
+def _named_expr(frame: Frame, node: ast.NamedExpr) -> Value:
+    value = evaluate(frame, node.value)
+    assert isinstance(node.target, ast.Name)
+    if isinstance(value, Array) and not value.kind.shape:
+        value = Array(code.name(frame.bind(node.target.id, value.code)), value.kind, value.listed, value.weak)
+    frame.memory.names[node.target.id] = frame.memory.hold(value)
+    return frame.memory.names[node.target.id]
+
+
+def _lambda(frame: Frame, node: ast.Lambda) -> Value:
+    return Closure(node, frame.memory, frame)
+
+
+def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) -> Value:
+    return comprehensions.comprehend(frame, node, evaluate)
+
+
+def _constant(frame: Frame, node: ast.Constant) -> Value:
+    return Static(node.value)
+
+
+_KINDS: dict[type[ast.expr], Callable[[Frame, Any], Value]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.BinOp: lambda f, n: binary(f, n.op, evaluate(f, n.left), evaluate(f, n.right)),
+    ast.UnaryOp: lambda f, n: unary(f, n.op, evaluate(f, n.operand)),
+    ast.BoolOp: _bool_op,
+    ast.Compare: _compare,
+    ast.IfExp: _if_exp,
+    ast.Tuple: _sequence,
+    ast.List: _sequence,
+    ast.Dict: _dict,
+    ast.Set: _set,
+    ast.Call: lambda f, n: _call(f, n, ()),
+    ast.NamedExpr: _named_expr,
+    ast.Lambda: _lambda,
+    ast.ListComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.DictComp: _comprehension,
+    ast.JoinedStr: _f_string,
+}

@@ -1,0 +1,306 @@
+"""Luck: where the original draws, the translation reads a piece of luck that was drawn before.
+
+The contract says under which function, and perhaps method, the outcomes of the original are kept. Draws are counted as
+the program is read; where one is made only sometimes, the count is a number of the game.
+"""
+
+import ast
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from envwright.compiler.front.chance import Piece
+from envwright.compiler.ir import code
+from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.kinds import INT, Kind, is_number
+from envwright.compiler.ir.lists import counted
+from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.values import (
+    Array,
+    Counted,
+    Items,
+    Masked,
+    Static,
+    Unknown,
+    Value,
+    as_array,
+    cast,
+    names_arrays,
+)
+from envwright.compiler.refusal import RefusedError
+
+
+class Drawn(NamedTuple):
+    """How a draw is made."""
+
+    sample: Code  # with `key` in it
+    place: int | None  # which of the field; None: any
+    late: bool = False  # it depends on what happens before it in the same step
+
+
+def draw(frame: Frame, method: str, arguments: list[Value], options: dict[str, Value]) -> Value:
+    """What a call of a random generator gives."""
+    if method in ("seed", "bit_generator", "spawn"):
+        return Static(None)
+    when = "start" if frame.writer.start else "step"
+    table = frame.program.luck[when]
+    plain = method.removesuffix("_closed")
+    piece = table.get((frame.function, plain)) or table.get((frame.function, ""))
+    arguments = [frame.memory.deep(a) if not isinstance(a, Unknown) else a for a in arguments]
+    options = {k: frame.memory.deep(v) if not isinstance(v, Unknown) else v for k, v in options.items()}
+    if piece is None:
+        raise RefusedError(f"{frame.function} draws with {method}, which the contract does not name")
+    if method not in _METHODS:
+        raise RefusedError(f"luck drawn with {method} is not covered")
+    if frame.writer.drawing:
+        return _sample(frame, piece, method, arguments, options)
+    value, place = _next(frame, piece)
+    sample, result = _METHODS[method](value, arguments, options)
+    frame.writer.collected.append((piece.name, Drawn(sample, place, names_arrays(_without_key(sample)))))
+    return result
+
+
+def _without_key(sample: Code) -> Code:
+    """The arguments of a draw but for the key."""
+    return code.tuple_of(node for node in ast.walk(sample) if isinstance(node, ast.Name) and node.id != "key")
+
+
+def _sample(frame: Frame, piece: Piece, method: str, arguments: list[Value], options: dict[str, Value]) -> Value:
+    """Draw here and now: the parameters are numbers of the game."""
+    if len(frame.writer.blocks) > 1:
+        raise RefusedError("luck whose range depends on the game is drawn in a loop")
+    count = frame.writer.drawn = frame.writer.drawn + 1
+    sample, _ = _METHODS[method](Array(code.const(0), piece.kind), arguments, options)
+    keyed = _Keyed(code.index(code.name("keys"), code.const(count - 1))).visit(sample)
+    found = code.name(frame.bind(piece.name, keyed))
+    value = cast(Array(found, piece.kind), piece.kind.dtype)
+    key = (DRAWN, piece.name)
+    cursor = frame.memory.cursors.get(piece.name, Static(0))
+    if piece.room is None:
+        frame.memory.attributes[key] = value
+    elif isinstance(cursor, Static):
+        items = list(frame.memory.attributes[key].items)  # pyright: ignore[reportAttributeAccessIssue]
+        items[cursor.value] = value
+        frame.memory.attributes[key] = Items(tuple(items))
+        frame.memory.cursors[piece.name] = Static(cursor.value + 1)
+    else:
+        raise RefusedError("luck whose range depends on the game is drawn after luck that is drawn only sometimes")
+    return _METHODS[method](value, arguments, options)[1]
+
+
+class _Keyed(ast.NodeTransformer):
+    def __init__(self, key: Code) -> None:
+        self.key = key
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self.key if node.id == "key" else node
+
+
+DRAWN = 0  # stands for the object whose attributes are what was drawn
+
+
+def _next(frame: Frame, piece: Piece) -> tuple[Array, int | None]:
+    """The next outcome of a piece of luck, and its place if it is known."""
+    base = base_of(frame, piece.name)
+    cursor = frame.memory.cursors.get(piece.name, Static(0))
+    if piece.room is None:
+        if not (isinstance(cursor, Static) and cursor.value == 0):
+            raise RefusedError(f"{piece.name} is drawn more than once; give it room in the contract")
+        frame.memory.cursors[piece.name] = Static(1)
+        return Array(base, piece.kind), 0
+    if isinstance(cursor, Static):
+        if cursor.value >= piece.room:
+            raise RefusedError(f"{piece.name} is drawn more than {piece.room} times; give it more room in the contract")
+        frame.memory.cursors[piece.name] = Static(cursor.value + 1)
+        return Array(code.index(base, code.const(cursor.value)), piece.kind), cursor.value
+    here = as_array(cursor)
+    later = code.binary(here.code, ast.Add(), code.const(1))
+    frame.memory.cursors[piece.name] = Array(later, Kind(INT))
+    return Array(code.index(base, here.code), piece.kind), None
+
+
+def base_of(frame: Frame, field: str) -> Code:
+    """Where a function finds a piece of luck: `start` and `apply` have all, the others what they are given."""
+    if frame.writer.top:
+        return code.attribute(code.name("chance"), field)
+    if field not in frame.writer.luck:
+        frame.writer.luck[field] = frame.writer.fresh(f"{field}_luck")
+    return code.name(frame.writer.luck[field])
+
+
+# ---- methods ----
+
+
+def _argument(arguments: list[Value], options: dict[str, Value], place: int, name: str, default: Any) -> Value:
+    if len(arguments) > place:
+        return arguments[place]
+    return options.get(name, Static(default))
+
+
+def _key() -> Code:
+    return code.name("key")
+
+
+def _shape(value: Value) -> Code:
+    found = known(value)
+    if found is None:
+        return code.const(())
+    return code.const(tuple(found) if isinstance(found, tuple | list) else (int(found),))
+
+
+def _random(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    size = _argument(arguments, options, 0, "size", None)
+    return code.call("jax.random.uniform", _key(), _shape(size)), value
+
+
+def _rand(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    shape = tuple(int(known(a)) for a in arguments)
+    return code.call("jax.random.uniform", _key(), code.const(shape)), value
+
+
+def _integers(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    low = _argument(arguments, options, 0, "low", 0)
+    high = _argument(arguments, options, 1, "high", None)
+    size = _argument(arguments, options, 2, "size", None)
+    closed = isinstance(e := options.get("endpoint"), Static) and bool(e.value)
+    return _whole(value, low, high, size, closed)
+
+
+def _whole(value: Array, low: Value, high: Value, size: Value, closed: bool) -> tuple[Code, Value]:
+    if isinstance(high, Static) and high.value is None:
+        low, high = Static(0), low
+    value = cast(value, INT)
+    shape = _shape(size)
+    if isinstance(low, Static) and isinstance(high, Static) and is_number(low.value):
+        top = np.asarray(high.value) + int(closed)
+        bounds = [
+            code.const(np.asarray(b)) if np.ndim(b) == 0 else as_array(Static(np.asarray(b))).code
+            for b in (low.value, top)
+        ]
+        if np.ndim(top) and known(size) is None:
+            shape = code.const(np.shape(top))
+        return code.call("jax.random.randint", _key(), shape, *bounds), value
+    first, last = as_array(low), as_array(high)
+    top = code.binary(last.code, ast.Add(), code.const(1)) if closed else last.code
+    above = code.binary(first.code, ast.Add(), code.const(1)) if not _is_zero(first.code) else code.const(1)
+    return code.call("jax.random.randint", _key(), shape, first.code, code.call("jnp.maximum", top, above)), value
+
+
+def _is_zero(value: Code) -> bool:
+    return isinstance(value, ast.Constant) and value.value == 0
+
+
+def _randrange(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    if len(arguments) > 2:
+        raise RefusedError("randrange with a step is not covered")
+    return _whole(value, arguments[0], arguments[1] if len(arguments) > 1 else Static(None), Static(None), False)
+
+
+def _randint_python(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    return _whole(value, arguments[0], arguments[1], Static(None), True)
+
+
+def _uniform(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    low = _number(_argument(arguments, options, 0, "low", 0.0))
+    high = _number(_argument(arguments, options, 1, "high", 1.0))
+    size = known(_argument(arguments, options, 2, "size", None))
+    shape = np.broadcast_shapes(low.kind.shape, high.kind.shape) if size is None else _size(size)
+    bounds = {"minval": low.code, "maxval": high.code}
+    return code.call("jax.random.uniform", _key(), code.const(shape), **bounds), value
+
+
+def _size(size: Any) -> tuple[int, ...]:
+    return tuple(int(s) for s in size) if isinstance(size, tuple | list) else (int(size),)
+
+
+def _number(value: Value) -> Array:
+    """A parameter of a draw, as a real number."""
+    if isinstance(value, Static | Items):
+        try:
+            found = np.asarray(known(value), float)
+            return as_array(Static(found.astype(np.float32) if found.ndim else float(found)))
+        except RefusedError:
+            pass
+    return as_array(value)
+
+
+def _normal(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    mean = _argument(arguments, options, 0, "loc", 0.0)
+    deviation = _argument(arguments, options, 1, "scale", 1.0)
+    size = known(_argument(arguments, options, 2, "size", None))
+    middle, width = _number(mean), _number(deviation)
+    shape = np.broadcast_shapes(middle.kind.shape, width.kind.shape) if size is None else _size(size)
+    made = code.call("jax.random.normal", _key(), code.const(shape))
+    if not (isinstance(deviation, Static) and np.all(np.asarray(deviation.value) == 1)):
+        made = code.binary(made, ast.Mult(), width.code)
+    if not (isinstance(mean, Static) and np.all(np.asarray(mean.value) == 0)):
+        made = code.binary(made, ast.Add(), middle.code)
+    return made, value
+
+
+def _standard_normal(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    size = known(_argument(arguments, options, 0, "size", None))
+    return code.call("jax.random.normal", _key(), code.const(() if size is None else _size(size))), value
+
+
+def _choice(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    options = dict(options)
+    weights = options.pop("p", None) or (arguments[3] if len(arguments) > 3 else None)
+    again = options.pop("replace", None) or (arguments[2] if len(arguments) > 2 else Static(True))
+    size = known(_argument(arguments, options, 1, "size", None))
+    population = _argument(arguments, options, 0, "a", None)
+    shape = code.const(() if size is None else _size(size))
+    extra: dict[str, Code] = {}
+    if weights is not None and not (isinstance(weights, Static) and weights.value is None):
+        extra["p"] = _number(weights).code
+    if not known(again):
+        extra["replace"] = code.const(False)
+    try:
+        fixed = known(population)
+    except RefusedError:
+        return _choice_of_changing(value, population, bool(extra) or size is not None)
+    if isinstance(fixed, int | np.integer):
+        return code.call("jax.random.choice", _key(), code.const(int(fixed)), shape, **extra), cast(value, INT)
+    table = np.asarray(fixed)
+    if table.dtype.kind not in "biuf":
+        raise RefusedError("it draws what is not a number")
+    return code.call("jax.random.choice", _key(), as_array(Static(table)).code, shape, **extra), value
+
+
+def _choice_of_changing(value: Array, population: Value, more: bool) -> tuple[Code, Value]:
+    """From a list of the game: the piece of luck is a place in it."""
+    if more:
+        raise RefusedError("several or weighted choices from a list that changes are not covered")
+    value = cast(value, INT)
+    if isinstance(population, Counted | Masked):
+        chosen = counted(population)
+        inner = Kind(chosen.array.kind.dtype, chosen.array.kind.shape[1:])
+        found = Array(code.index(chosen.array.code, value.code), inner, listed=bool(inner.shape))
+        return _place(chosen.count.code), found
+    array = as_array(population)
+    if array.kind.shape == ():  # choice(n)
+        return _place(array.code), value
+    found = Array(code.index(array.code, value.code), Kind(array.kind.dtype, array.kind.shape[1:]))
+    return _place(code.const(array.kind.shape[0])), found
+
+
+def _place(count: Code) -> Code:
+    top = count if isinstance(count, ast.Constant) else code.call("jnp.maximum", count, code.const(1))
+    return code.call("jax.random.randint", _key(), code.const(()), code.const(0), top)
+
+
+def _permutation(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    fixed = known(arguments[0])
+    population = (
+        code.const(int(fixed)) if isinstance(fixed, int | np.integer) else as_array(Static(np.asarray(fixed))).code
+    )
+    return code.call("jax.random.permutation", _key(), population), value
+
+
+_METHODS: Any = {
+    "random": _random, "random_sample": _random, "rand": _rand, "integers": _integers, "randint": _integers,
+    "uniform": _uniform, "normal": _normal, "gauss": _normal, "standard_normal": _standard_normal,
+    "randint_closed": _randint_python, "choice": _choice, "permutation": _permutation, "shuffle": _permutation,
+    "randrange": _randrange,
+}  # fmt: skip

@@ -1,0 +1,156 @@
+"""Reading a function of the original: arguments are bound to names, statements are read in a frame of its own."""
+
+import ast
+import builtins
+import inspect
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from envwright.compiler.front.source import is_generator, source_of
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.values import Closure, Items, Keyed, Static, Value
+from envwright.compiler.middle.expressions import evaluate
+from envwright.compiler.middle.statements import execute, settle
+from envwright.compiler.refusal import RefusedError
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A function that is called."""
+
+    node: ast.FunctionDef | ast.Lambda
+    file: str
+    name: str
+    qualified: str
+    globals: Mapping[str, Any]
+    nonlocals: Mapping[str, Any]
+    defaults: Mapping[str, Any]
+    owner: type | None
+    comments: Mapping[int, list[str]]
+    outer: Frame | None = None  # of a lambda: the frame around it
+    closure: Closure | None = None
+    code: types.CodeType | None = None
+
+    @property
+    def doc(self) -> str:
+        return (ast.get_docstring(self.node) or "") if isinstance(self.node, ast.FunctionDef) else ""
+
+
+def callee_of(function: types.FunctionType) -> Callee:
+    """What is known of a function of Python's."""
+    source = source_of(function)
+    if is_generator(source.node):
+        raise RefusedError(f"{function.__qualname__} is a generator")
+    nonlocals = {}
+    if function.__closure__:
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True):
+            try:
+                nonlocals[name] = cell.cell_contents
+            except ValueError:  # not set yet
+                continue
+    parameters = inspect.signature(function).parameters.values()
+    defaults = {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
+    return Callee(
+        source.node, source.file, function.__name__, function.__qualname__, function.__globals__, nonlocals, defaults,
+        nonlocals.get("__class__") or owner_of(function), source.comments, code=function.__code__,
+    )  # fmt: skip
+
+
+def owner_of(function: types.FunctionType) -> type | None:
+    """The class that a method stands in."""
+    path = function.__qualname__.split(".")[:-1]
+    found: Any = function.__globals__
+    for part in path:
+        found = found.get(part) if isinstance(found, dict) else getattr(found, part, None)
+    return found if isinstance(found, type) else None
+
+
+def bind(frame: Frame, callee: Callee, arguments: list[Value], options: dict[str, Value]) -> dict[str, Value]:
+    """The arguments by the names that the function has for them."""
+    spec = callee.node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    bound: dict[str, Value] = {}
+    given = list(arguments)
+    for name in names:
+        if given:
+            bound[name] = given.pop(0)
+    if given and spec.vararg is None:
+        raise RefusedError(f"{callee.name} gets too many arguments")
+    if spec.vararg is not None:
+        bound[spec.vararg.arg] = Items(tuple(given))
+    rest = dict(options)
+    for name in [*names, *(a.arg for a in spec.kwonlyargs)]:
+        if name in rest:
+            bound[name] = rest.pop(name)
+        elif name not in bound:
+            bound[name] = _default(frame, callee, name)
+    if spec.kwarg is not None:
+        bound[spec.kwarg.arg] = Keyed(rest) if rest else Static({})
+    elif rest:
+        raise RefusedError(f"{callee.name} has no argument {next(iter(rest))}")
+    return bound
+
+
+def _default(frame: Frame, callee: Callee, name: str) -> Value:
+    if name in callee.defaults:
+        return Static(callee.defaults[name])
+    spec = callee.node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    late = dict(zip(names[len(names) - len(spec.defaults) :], spec.defaults, strict=True)) if spec.defaults else {}
+    late |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
+    if name in late and callee.outer is not None:
+        return evaluate(callee.outer, late[name])
+    raise RefusedError(f"{callee.name} misses its argument {name}")
+
+
+def frame_for(frame: Frame, callee: Callee, memory: Memory) -> Frame:
+    """A frame for a function that is called."""
+    return Frame(
+        program=frame.program,
+        writer=frame.writer,
+        memory=memory,
+        function=callee.name,
+        qualified=callee.qualified,
+        file=callee.file,
+        globals=callee.globals,
+        nonlocals={**callee.nonlocals},
+        owner=callee.owner,
+        outer=callee.outer,
+        depth=frame.depth,
+        guards=frame.guards,
+        comments=callee.comments,
+        calling=(*frame.calling, callee.code) if callee.code is not None else frame.calling,
+    )
+
+
+def read_inline(frame: Frame, callee: Callee, arguments: list[Value], options: dict[str, Value]) -> Value:
+    """Read a function in the middle of the one that calls it."""
+    names = bind(frame, callee, arguments, options)
+    for name, value in names.items():
+        names[name] = frame.memory.hold(value) if not isinstance(value, Static) else value
+    inner = frame_for(frame, callee, frame.memory.inner(names))
+    if callee.closure is not None and callee.outer is not None and callee.outer is frame:
+        inner.outer = frame
+    value = read_body(inner, callee)
+    frame.memory.take_over(inner.memory)
+    return value
+
+
+def read_body(frame: Frame, callee: Callee) -> Value:
+    """The value of a function, given a frame with its arguments."""
+    if isinstance(callee.node, ast.Lambda):
+        return frame.memory.deep(evaluate(frame, callee.node.body))
+    if is_generator(callee.node):
+        raise RefusedError(f"{callee.name} is a generator")
+    flow = execute(frame, callee.node.body)
+    try:
+        return settle(frame, flow)
+    except RefusedError as why:
+        raise frame.placed(why) from None
+
+
+def is_builtin(name: str) -> bool:
+    return hasattr(builtins, name)
