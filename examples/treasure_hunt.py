@@ -24,7 +24,7 @@ MOVES = [(-1, 0), (0, 1), (1, 0), (0, -1)]  # up, right, down, left
 
 
 class TreasureHunt(gym.Env):
-    """Find everything before the lamp goes out, and keep away from the guards. Whoever takes the crown wakes a third."""
+    """Find everything before the lamp goes out, and keep away from the guards. Taking the crown wakes a third."""
 
     def __init__(self, oil: int = 100):
         self.full = oil

@@ -10,6 +10,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def test_the_readmes_code_runs_from_top_to_bottom():
+    # Excerpts of files are marked py instead; tests/test_treasure_hunt.py looks after those.
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     params = envwright.make("Pong-v0").default_params
     space = {"action": 1, "key": envwright.key(2), "params": params}

@@ -44,6 +44,4 @@ def test_it_is_translated_and_its_wheel_is_stepped_through_gymnasium(tmp_path: P
     many = "import gymnasium as gym\n" + excerpts()[USE] + "assert envs.reset(seed=0)[0].shape == (4096, 8, 8)"
     subprocess.run([sys.executable, "-c", many], env={**os.environ, **path}, check=True, timeout=120)
     rules = (tmp_path / "installed" / "fast_treasure_hunt" / "rules.py").read_text()
-    assert missing(excerpts()[RULES], rules) == [], (
-        "the README shows rules as they were written once; show those of now"
-    )
+    assert missing(excerpts()[RULES], rules) == [], "the README shows rules that are written otherwise now"

@@ -55,6 +55,8 @@ class Box:
     def sample(self, key: jax.Array) -> jax.Array:
         """A uniform draw between the bounds, which must be finite."""
         low, high = (jnp.broadcast_to(jnp.asarray(bound, self.dtype), self.shape) for bound in (self.low, self.high))
+        if self.dtype.kind in "iu":
+            return jax.random.randint(key, self.shape, low, high + 1, self.dtype)
         return jax.random.uniform(key, self.shape, self.dtype, low, high)
 
     def contains(self, x: Any) -> bool:
@@ -78,8 +80,8 @@ def check_action(space: Space, action: Any, players: int = 1) -> jax.Array:
     Shape and dtype are known while tracing, so the check costs nothing at run time.
     """
     action = jnp.asarray(action)
-    wanted = "an integer" if isinstance(space, Discrete) else "a floating-point"
-    kind = jnp.integer if isinstance(space, Discrete) else jnp.floating
+    whole = space.dtype.kind in "iu"
+    wanted, kind = ("an integer", jnp.integer) if whole else ("a floating-point", jnp.floating)
     shape = space.shape if players == 1 else (players, *space.shape)
     if action.shape != shape or not jnp.issubdtype(action.dtype, kind):
         raise ActionError(

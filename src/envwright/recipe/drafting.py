@@ -17,7 +17,7 @@ from envwright.recipe.analyse.facts import Analysis
 from envwright.recipe.fields import DraftError, field_name, fields_of, free, is_empty, is_number, is_still
 from envwright.recipe.lucky import chance_of, texts_by_index, unlucky
 from envwright.verify.draft import Seen
-from envwright.verify.expression import parse
+from envwright.verify.expression import parse, site_function
 
 FINE = 256  # numbers that are whole after multiplying with it are counted or looked up, not computed
 WIDE = "the reference computes in float64, the candidate in float32"
@@ -47,6 +47,7 @@ class Source:
     drawn: Container[str] = ()  # read by nothing but what draws the screen
     unread: Container[str] = ()  # read by nothing at all
     changed: Container[str] = ()  # written by a reset or a step, without the names of their classes
+    in_steps: Container[str] = ()  # names of the functions that a step can reach
 
 
 def source_of(analysis: Analysis) -> Source:
@@ -54,7 +55,21 @@ def source_of(analysis: Analysis) -> Source:
     read = {name for unit in analysis.units for name in unit.reads}
     written = [name for name, _ in analysis.state]
     unread = {n for n in written if not any(r == n or r.startswith(f"{n}.") or n.startswith(f"{r}.") for r in read)}
-    return Source(frozenset(analysis.drawn), frozenset(unread), frozenset(n.rpartition(".")[2] for n in written))
+    changed = frozenset(n.rpartition(".")[2] for n in written)
+    return Source(frozenset(analysis.drawn), frozenset(unread), changed, _reached_by_steps(analysis))
+
+
+def _reached_by_steps(analysis: Analysis) -> frozenset[str]:
+    """The names of all functions that something else than a reset leads to."""
+    units = {unit.id: unit for unit in analysis.units}
+    found: set[str] = set()
+    waiting = [id for id in analysis.entries if id in units and units[id].name != "reset"]
+    while waiting:
+        id = waiting.pop()
+        if id in units and id not in found:
+            found.add(id)
+            waiting += units[id].calls
+    return frozenset(units[id].name for id in found)
 
 
 def draft_tables(seen: Seen, source: Source) -> Draft:
@@ -77,7 +92,7 @@ def draft_tables(seen: Seen, source: Source) -> Draft:
     reals |= {"observation": reals_in(seen.observations), "reward": reals_in(seen.rewards)}
     draft.rounded = [column for column, found in reals.items() if is_computed(found)]
     draft.why_rounded = LATE if all(map(survives_float32, reals.values())) else WIDE
-    _luck(draft, seen)
+    _luck(draft, seen, source)
     return draft
 
 
@@ -111,7 +126,18 @@ def _reals(name: str, values: list[Any], fields: Mapping[str, str]) -> dict[str,
     return {own: reals_in(expression({name: value}) for value in values) for own, expression in read.items()}
 
 
-def _luck(draft: Draft, seen: Seen) -> None:
+def _step_draws(seen: Seen, source: Source) -> dict[tuple[str, str], int]:
+    """What steps draw; and what only resets were seen to draw, in functions that steps can reach as well."""
+    known = {site_function(site) for site, _ in seen.step_draws}
+    rare = {
+        place: count
+        for place, count in seen.start_draws.items()
+        if (function := site_function(place[0])) in source.in_steps and function not in known
+    }
+    return {**rare, **seen.step_draws}
+
+
+def _luck(draft: Draft, seen: Seen, source: Source) -> None:
     shown = [name.removeprefix("reference.") for name, why in draft.ignored.items() if why.startswith("nothing but")]
     texts = texts_by_index(seen.drawn)
     draft.unlucky = unlucky(seen.drawn, texts, shown)
@@ -119,7 +145,7 @@ def _luck(draft: Draft, seen: Seen) -> None:
         draft.start = chance_of(
             seen.start_draws, draft.unlucky, seen.steady_starts, seen.drawn, texts | seen.start_picks
         )
-        draft.step = chance_of(seen.step_draws, draft.unlucky, seen.steady, seen.drawn, texts | seen.step_picks)
+        draft.step = chance_of(_step_draws(seen, source), draft.unlucky, seen.steady, seen.drawn, texts | seen.step_picks)
     except DraftError as problem:
         draft.problems.append(str(problem))
 

@@ -32,15 +32,18 @@ def chance_of(
         for method, count in methods.items():
             if function in without or f"{function}.{method}" in without:
                 continue
-            _of_one_shape(function, method, (drawn or {}).get((function, method), ()))
+            seen = (drawn or {}).get((function, method), ())
+            _of_one_shape(function, method, seen)
             by_index = (function, method) in picked
             whole = len(methods) == 1 and not by_index
             which = function if whole else f"{function}.{method}"
             reader = "picks" if by_index else "draws"
             room = count if which in steady or count == 1 else ROOM * count
-            one = f"{reader}('{which}', 0)"
+            shape = shape_of(seen[0].value) if seen and not by_index else None
+            one = f"{reader}('{which}', 0, {shape})" if shape else f"{reader}('{which}', 0)"
+            many = f"pad({reader}('{which}'), {room}, 0, {shape})" if shape else f"pad({reader}('{which}'), {room})"
             name = free(_word(function if len(methods) == 1 else f"{function}_{method}"), fields)
-            fields[name] = one if room == 1 else f"pad({reader}('{which}'), {room})"
+            fields[name] = one if room == 1 else many
     return fields
 
 

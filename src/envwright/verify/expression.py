@@ -98,12 +98,13 @@ def parse(text: Any, where: str) -> Expression:
 # ---- functions that expressions may call ----
 
 
-def drawn(draws: Sequence[Draw], function: str, index: int | None = None) -> Any:
+def drawn(draws: Sequence[Draw], function: str, index: int | None = None, shape: tuple[int, ...] = ()) -> Any:
     """The values drawn inside a function of the reference, `step`, or by one method inside of it, `step.choice`.
 
-    With an index it is one of them, masked if it was not drawn.
+    With an index it is one of them, masked if it was not drawn; `shape` is that of one, if it is an array.
     """
-    return _one_or_all([draw.value for draw in draws if is_drawn_by(draw, function)], index)
+    found = _one_or_all([draw.value for draw in draws if is_drawn_by(draw, function)], index)
+    return np.ma.array(np.zeros(shape), mask=np.ones(shape, bool)) if found is np.ma.masked and shape else found
 
 
 def picked(draws: Sequence[Draw], function: str, index: int | None = None) -> Any:
@@ -131,9 +132,10 @@ def site_function(site: str) -> str:
     return site.rpartition(" ")[2]
 
 
-def pad(values: Any, size: int, fill: Any = 0) -> NDArray[Any]:
-    """A list as an array of fixed size; what is added is `fill`, and masked."""
+def pad(values: Any, size: int, fill: Any = 0, shape: tuple[int, ...] = ()) -> NDArray[Any]:
+    """A list as an array of fixed size; what is added is `fill`, and masked. `shape` is that of an element."""
     values = np.asarray(list(values))
+    values = values if len(values) else np.zeros((0, *shape), np.asarray(fill).dtype)
     if len(values) > size:
         raise ValueError(f"{len(values)} values do not fit into {size}")
     shape = (size, *values.shape[1:])

@@ -55,7 +55,8 @@ class ActionSource:
         space = self.space
         if isinstance(space, Box) and rng.random() < 0.3:
             low, high = (np.broadcast_to(np.asarray(b, space.dtype), space.shape) for b in (space.low, space.high))
-            factor = 2.0 if rng.random() < 0.3 else 1.0
+            beyond = rng.random() < 0.3 and space.dtype.kind == "f"  # whole numbers beyond their bounds are no actions
+            factor = 2.0 if beyond else 1.0
             chosen = np.where(rng.random(space.shape) < 0.5, low, high) * factor
             return np.nan_to_num(chosen, posinf=1e3, neginf=-1e3).astype(space.dtype)
         if isinstance(space, Discrete):
