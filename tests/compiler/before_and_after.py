@@ -114,7 +114,7 @@ def function(text: str, *, top: str = "", **examples: Any) -> Function:
     program, refusals = Program(), []
     for _ in range(2):  # as `translate` does
         program, refusals = Program(flowing=set(program.flowing)), []
-        program.call = call
+        program.call, program.luck = call, {"start": {}, "step": {}}
         indexing.use(program)
         reference: Any = SimpleNamespace(driver=SimpleNamespace(parts=lambda made: [made]), object=original)
         wanted: Any = SimpleNamespace(functions=[signature])

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from envwright.compiler.back.entries import Interface, write_functions, write_start, write_step
+from envwright.compiler.back.entries import write_functions, write_start, write_step
 from envwright.compiler.back.tidy import tidy
 from envwright.compiler.back.whole import modules_of, reachable, without_twins
 from envwright.compiler.front.objects import find_objects
@@ -18,6 +18,7 @@ from envwright.compiler.ir import indexing
 from envwright.compiler.ir.program import Program
 from envwright.compiler.middle.calls import call
 from envwright.compiler.refusal import Refusal, RefusedError
+from envwright.verify.interface import Interface
 
 LAST = "rules"
 
@@ -66,12 +67,11 @@ def translate(reference: Any, contract: Any, interface: Interface, modules: Sequ
             except RefusedError as why:
                 refusals.append(why.place or Refusal(f"{why.why}."))
         flowing |= program.flowing
-    if refusals:
-        return Translation({}, _by_module(refusals, modules))
     for function in program.functions.values():
         tidy(function, {*program.functions, *program.constants})
     without_twins(program, interface)
-    return Translation(modules_of(program, interface, modules, reachable(program, interface)), {})
+    files = modules_of(program, interface, modules, reachable(program, interface))
+    return Translation(files, _by_module(refusals, modules))  # with refusals, the files are a part only
 
 
 def _refused(modules: Sequence[Module], why: Refusal) -> Translation:

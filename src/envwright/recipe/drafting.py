@@ -145,7 +145,9 @@ def _luck(draft: Draft, seen: Seen, source: Source) -> None:
         draft.start = chance_of(
             seen.start_draws, draft.unlucky, seen.steady_starts, seen.drawn, texts | seen.start_picks
         )
-        draft.step = chance_of(_step_draws(seen, source), draft.unlucky, seen.steady, seen.drawn, texts | seen.step_picks)
+        draft.step = chance_of(
+            _step_draws(seen, source), draft.unlucky, seen.steady, seen.drawn, texts | seen.step_picks
+        )
     except DraftError as problem:
         draft.problems.append(str(problem))
 

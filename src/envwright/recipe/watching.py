@@ -2,12 +2,16 @@
 
 from typing import Any
 
+from envwright.core.errors import EnvwrightError
 from envwright.recipe.drafting import Draft, Source, draft_tables
+from envwright.recipe.fields import shape_of
 from envwright.references.protocol import Reference
+from envwright.references.python import PythonReference
 from envwright.references.self_check import SelfCheck, check_reference
 from envwright.verify.draft import watch
 from envwright.verify.record import Beat
 
+TRIED = 64  # calls of a function whose results are looked at
 EPISODES = 300  # begun for a contract, and played until lists get no longer: how long shows only now and then
 
 Calls = dict[str, list[dict[str, Any]]]  # by function: arguments by name, a row a call
@@ -21,5 +25,27 @@ def check_itself(reference: Reference, beat: Beat) -> SelfCheck:
 
 def draft_from_play(reference: Reference, source: Source, beat: Beat) -> tuple[Draft, Calls, int | None]:
     """The tables of a contract, what functions are called with, and the time limit."""
+    if isinstance(reference, PythonReference):
+        reference.reset(seed=0)
+        reference.expect([name for name, value in reference.look().items() if _may_change(name, value, source)])
     seen = watch(reference, beat, EPISODES)
-    return draft_tables(seen, source), seen.calls, seen.max_episode_steps
+    return draft_tables(seen, source), _numeric(reference, seen.calls), seen.max_episode_steps
+
+
+def _may_change(name: str, value: Any, source: Source) -> bool:
+    """Whether the source sets an attribute in a reset or a step, though few games may change it: a door is opened."""
+    plain = name.rpartition(".")[2]
+    return plain in source.changed and name not in source.drawn and name not in source.unread and shape_of(value) == ()
+
+
+def _numeric(reference: Reference, calls: Calls) -> Calls:
+    """The functions that always give numbers of one shape; others cannot be compared alone."""
+    kept: Calls = {}
+    for name, rows in calls.items():
+        try:
+            shapes = {shape_of(reference.call(name, list(row.values()))) for row in rows[:TRIED]}
+        except EnvwrightError:  # it needs more than its arguments
+            continue
+        if len(shapes) == 1 and None not in shapes:
+            kept[name] = rows
+    return kept

@@ -10,6 +10,7 @@ from envwright.candidates.protocol import Candidate
 from envwright.core.errors import EnvwrightError
 from envwright.core.registry import spec
 from envwright.references.protocol import Reference
+from envwright.references.python import PythonReference
 from envwright.verify import contract as contracts
 from envwright.verify.contract import Contract
 from envwright.verify.host import Apart, Here, Host
@@ -47,10 +48,18 @@ def _of_one(name: str) -> Contract:
 
 def make_host(contract: Contract, *, apart: bool = True, patience: float | None = None) -> Host:
     """The reference of a contract, in a process of its own unless told otherwise."""
-    make = partial(find_reference, contract.reference, contract.reference_options, contract.base)
+    make = partial(_law, contract)
     if not apart:
         return Here(make())
     return Apart(make) if patience is None else Apart(make, patience=patience)
+
+
+def _law(contract: Contract) -> Reference:
+    """The reference of a contract; what the contract names is state, even if it changes only now and then."""
+    reference = find_reference(contract.reference, contract.reference_options, contract.base)
+    if isinstance(reference, PythonReference):
+        reference.expect(sorted({name for expression in contract.state.values() for name in expression.names}))
+    return reference
 
 
 def make_candidate(contract: Contract) -> Candidate:

@@ -277,7 +277,9 @@ def record_calls(
             try:
                 result = _result(reference, function, arguments)
                 given = [np.asarray(_plain(e(arguments))) for e in function.arguments]
-                rows.append(Call(arguments, given, result, _result_sway(reference, function, arguments, result, dtype, sizes)))
+                rows.append(
+                    Call(arguments, given, result, _result_sway(reference, function, arguments, result, dtype, sizes))
+                )
             except (ReferenceFailedError, ExpressionError):
                 continue
     return table

@@ -5,7 +5,7 @@ import inspect
 import re
 import types
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from envwright.compiler.front.objects import Objects
 from envwright.compiler.front.slots import _form
@@ -18,24 +18,12 @@ from envwright.compiler.ir.packing import pack
 from envwright.compiler.ir.program import Program
 from envwright.compiler.ir.shapes import cast_to, zero
 from envwright.compiler.ir.values import Array, Counted, Items, Keyed, Static, Unknown, Value, as_array
+from envwright.compiler.middle import growth
 from envwright.compiler.middle.emitting import Made, _key, _write
 from envwright.compiler.middle.luck import DRAWN, Drawn
 from envwright.compiler.middle.reading import Callee, callee_of, read_inline
 from envwright.compiler.refusal import Refusal, RefusedError
-
-
-class Interface(Protocol):
-    """What the translation must look like from outside."""
-
-    package: str
-    title: str
-    state: Sequence[Any]
-    start_luck: Sequence[Any]
-    step_luck: Sequence[Any]
-    observation: Any
-    info: Sequence[Any]
-    action_space: Any
-    functions: Sequence[Any]
+from envwright.verify.interface import Interface
 
 
 def _top(program: Program, start: bool) -> Frame:
@@ -117,6 +105,7 @@ def write_step(program: Program, interface: Interface, objects: Objects) -> None
         "truncated": frame.named("truncated", _scalar(frame, truncated, BOOL)),
         "info": _info(frame, interface, info),
     }
+    growth.check(program, frame, [fields["terminated"], fields["truncated"]], interface.max_episode_steps)
     parameters = [("state", "State"), ("action", "jax.Array"), ("chance", "StepChance")]
     _add(program, "apply", parameters, frame, code.call("Step", **fields), "Step", "Take a step.", callee)
     if any(drawn.late for _, drawn in frame.writer.collected):

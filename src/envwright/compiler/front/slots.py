@@ -7,6 +7,7 @@ mode = "{'walk': 0, 'run': 1}[mode]"            one of a few texts
 """
 
 import ast
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -50,9 +51,9 @@ class Slot:
         arrays = [Array(code.attribute(state, name), kind, self.listed) for name, kind in self.fields]
         match self.form:
             case "plain":
-                return arrays[0]
+                return _full_deque(arrays[0], self.extra) if self.extra else arrays[0]
             case "listed":
-                return Counted(Array(arrays[0].code, arrays[0].kind, listed=True), arrays[1])
+                return Counted(Array(arrays[0].code, arrays[0].kind, listed=True), arrays[1], self.extra)
             case "optional":
                 there = code.compare(arrays[0].code, ast.NotEq(), code.const(self.extra))
                 return Maybe(Array(there, Kind(BOOL)), arrays[0])
@@ -134,6 +135,13 @@ class Slot:
         return {name: zero(kind) for name, kind in self.fields}
 
 
+def _full_deque(array: Array, longest: int) -> Value:
+    """A deque that is always full between two steps."""
+    inner = Kind(array.kind.dtype, array.kind.shape[1:])
+    parts = [code.index(array.code, code.const(i)) for i in range(array.kind.shape[0])]
+    return Items(tuple(Array(part, inner, bool(inner.shape)) for part in parts), True, longest)
+
+
 def _number(value: Value) -> Array:
     if isinstance(value, Counted | Masked):
         return counted(value).array
@@ -143,7 +151,8 @@ def _number(value: Value) -> Array:
 def _fit_list(slot: Slot, value: Value) -> Value:
     (_, kind), _ = slot.fields
     if isinstance(value, Counted | Masked):
-        return counted(value, kind.shape[0])
+        full = counted(value, kind.shape[0])
+        return Counted(full.array, full.count, slot.extra)
     empty = (isinstance(value, Items) and not value.items) or (isinstance(value, Static) and len(value.value) == 0)
     if empty:
         return Counted(Array(zero(kind).code, kind, listed=True), Array(code.const(0), Kind(INT), weak=True))
@@ -200,14 +209,18 @@ def read_state(
         if form in ("count", "present"):
             continue
         kind = Kind(narrow(kinds[field][1]), kinds[field][0])
-        listed = isinstance(_follow(looks, path), list | tuple)
+        seen = _follow(looks, path)
+        listed = isinstance(seen, list | tuple | deque)
+        extra = seen.maxlen if isinstance(seen, deque) else extra
         slots[path] = Slot(form, ((field, kind),), listed, extra)
     for path, fields in partners.items():
         for field, form in fields:
             if form in ("count", "present") and path in slots:
                 kind = Kind(narrow(kinds[field][1]), kinds[field][0])
                 slot = slots[path]
-                slots[path] = Slot("rows" if form == "present" else "listed", (*slot.fields, (field, kind)), True)
+                slots[path] = Slot(
+                    "rows" if form == "present" else "listed", (*slot.fields, (field, kind)), True, slot.extra
+                )
     return slots
 
 

@@ -317,7 +317,17 @@ def _of_keyed(base: Keyed, where: tuple[Value, ...]) -> Value:
         return base.items[key.value]
     if isinstance(key, Items):
         raise RefusedError("a dict that is made in the game is indexed by a tuple")
+    if isinstance(key, Picked):
+        return _of_keyed_by_text(base, key)
     return tables.keyed(base, as_array(key))
+
+
+def _of_keyed_by_text(base: Keyed, key: Picked) -> Value:
+    """A dict of the game, by one of several known texts."""
+    names = list(key.table.flat)
+    if key.table.ndim != 1 or any(name not in base.items for name in names):
+        raise RefusedError("a dict is indexed by a text that it may not have")
+    return tables.select({i: base.items[name] for i, name in enumerate(names)}, Array(key.index[0], Kind(INT)))
 
 
 # ---- writing ----

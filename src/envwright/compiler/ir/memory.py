@@ -1,5 +1,6 @@
 """What names, attributes and lists hold at one point of the program; branches work on copies, to be joined again."""
 
+from collections import deque
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -53,7 +54,7 @@ class Memory:
         """Something that can be changed in place gets a cell, so that all its names see the change."""
         mutable = isinstance(value, MUTABLE) and not (isinstance(value, Items) and not value.is_list)
         arrays = isinstance(value, Array) and value.kind.shape
-        known = isinstance(value, Static) and isinstance(value.value, np.ndarray | list | dict)
+        known = isinstance(value, Static) and isinstance(value.value, np.ndarray | list | dict | deque)
         if mutable or arrays or known or isinstance(value, Masked):
             cell = next(_cells)
             self.cells[cell] = value
@@ -76,10 +77,16 @@ class Memory:
         """The same, and inside of lists, too."""
         value = self.see(value)
         if isinstance(value, Items) and any(isinstance(v, Ref | View | Items) for v in value.items):
-            return Items(tuple(self.deep(v) for v in value.items), value.is_list)
+            return Items(tuple(self._deep_or_unknown(v) for v in value.items), value.is_list)
         if isinstance(value, Maybe):
             return Maybe(value.present, self.deep(value.value))
         return value
+
+    def _deep_or_unknown(self, value: Value) -> Value:
+        try:
+            return self.deep(value)
+        except RefusedError as why:
+            return Unknown(why)
 
 
 def known(value: Any) -> Any:

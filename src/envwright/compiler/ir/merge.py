@@ -78,8 +78,8 @@ def _hint(key: Any) -> str:
 def _join_names(
     frame: Frame, when: Array, yes: Value, no: Value, left: Memory, right: Memory, into: Memory, hint: str
 ) -> Value:
-    if isinstance(yes, Ref) and isinstance(no, Ref) and yes == no:
-        return yes
+    if yes is no or (isinstance(yes, Ref) and yes == no):
+        return yes  # still a name for the same list
     if isinstance(yes, Ref | View) or isinstance(no, Ref | View):
         return into.hold(join(frame, when, left.deep(yes), right.deep(no), hint))
     return join(frame, when, yes, no, hint)

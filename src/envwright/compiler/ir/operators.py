@@ -59,6 +59,10 @@ def binary(frame: Frame, how: ast.operator, left: Value, right: Value) -> Value:
                 return repeated(items, times.value)
     if isinstance(how, ast.Sub) and isinstance(left, Static) and isinstance(left.value, set | frozenset):
         raise RefusedError("sets that change are not covered")
+    for side in (left, right):
+        if isinstance(side, Masked):
+            arrays = [v.array if isinstance(v, Masked) else _unwrapped(v) for v in (left, right)]
+            return Masked(numbers(how, *arrays), side.mask)
     return numbers(how, _unwrapped(left), _unwrapped(right))
 
 

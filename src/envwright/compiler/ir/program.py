@@ -23,6 +23,8 @@ class Program:
     draws: dict[tuple[str, str], list[Any]] = field(default_factory=dict)  # (when, field) -> how it is drawn
     constants: dict[str, Any] = field(default_factory=dict)
     functions: dict[str, Written] = field(default_factory=dict)
+    grown: dict[str, Any] = field(default_factory=dict)  # lists that a step makes longer, by field -> a place
+    shrunk: set[str] = field(default_factory=set)  # those that a step makes shorter, or anew
     cache: dict[Any, Any] = field(default_factory=dict)  # functions that were read already
     flowing: set[float] = field(default_factory=set)  # constants that become values of the game
     names: set[str] = field(default_factory=set)  # taken on the level of the module

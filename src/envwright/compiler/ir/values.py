@@ -15,6 +15,7 @@ Unknown    nothing the rules can compute; an error only if somebody needs it
 """
 
 import ast
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -45,12 +46,14 @@ class Array:
 class Items:
     items: tuple["Value", ...]
     is_list: bool = False
+    longest: int | None = None  # of a deque that forgets
 
 
 @dataclass(frozen=True, eq=False)
 class Counted:
     array: Array  # with room for as many as there can be
     count: Array
+    longest: int | None = None  # of a deque that forgets
 
     @property
     def room(self) -> int:
@@ -163,7 +166,7 @@ def as_array(value: Value) -> Array:
         inner = plain_enum(value.value)
         if is_number(inner):
             return Array(value.written or _constant(inner), kind_of(inner), weak=weak(inner))
-        if isinstance(inner, list | tuple) and is_number(array := np.asarray(inner)):
+        if isinstance(inner, list | tuple | deque) and is_number(array := np.asarray(inner)):
             return Array(_constant(array), kind_of(array), listed=True)
         raise RefusedError(f"{_short(inner)} is not a number")
     if isinstance(value, Items):

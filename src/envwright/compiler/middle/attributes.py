@@ -4,6 +4,7 @@ import enum
 import inspect
 import random
 import types
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def get(frame: Frame, base: Value, name: str) -> Value:
         return _of_value(frame, base, name)
     if not isinstance(base, Static):
         return _of_value(frame, base, name)
-    if isinstance(base.value, np.ndarray | list | dict | set | frozenset | str | bytes | tuple) and callable(
+    if isinstance(base.value, np.ndarray | list | dict | set | frozenset | str | bytes | tuple | deque) and callable(
         getattr(base.value, name, None)
     ):
         return Bound(base, name)
@@ -63,10 +64,7 @@ def of_object(frame: Frame, owner: Any, name: str) -> Value:
     owner = behind(owner)
     key = (id(owner), name)
     if key in frame.memory.attributes:
-        found = frame.memory.attributes[key]
-        if isinstance(found, Unknown):
-            raise found.why
-        return found
+        return frame.memory.attributes[key]
     if isinstance(owner, _Super):
         return owner.get(frame, name)
     if isinstance(owner, RANDOM) or (
@@ -92,7 +90,7 @@ def of_object(frame: Frame, owner: Any, name: str) -> Value:
         )
     if isinstance(value, enum.Enum):
         return Static(value)
-    if isinstance(value, np.ndarray | list | dict) and not isinstance(value, types.ModuleType):
+    if isinstance(value, np.ndarray | list | dict | deque) and not isinstance(value, types.ModuleType):
         return _constant_cell(frame, owner, name, value)
     return lift(frame, value, name)
 
@@ -142,6 +140,8 @@ def store(frame: Frame, base: Value, name: str, value: Value) -> None:
         frame.program.call(frame, Static(types.MethodType(raw.fset, owner)), [value], {}, None)
         return
     if slot is not None:
+        if slot.form == "listed" and not frame.writer.start:
+            frame.program.shrunk.add(slot.fields[0][0])
         fitted = slot.fit(frame.memory.deep(value)) if slot.form in ("listed", "rows") else value
         if slot.form in ("listed", "rows") and isinstance(value, Ref):
             frame.memory.cells[value.cell] = fitted
@@ -155,8 +155,6 @@ def store(frame: Frame, base: Value, name: str, value: Value) -> None:
         frame.memory.attributes[key] = Unknown(frame.placed(RefusedError(
             f"{name} is written, but was never seen to change in the games played, so it is not in the contract"
         )))  # fmt: skip
-        transient = frame.memory.hold(value)
-        frame.memory.attributes[key] = transient
         return
     if key in frame.program.ignored:
         frame.memory.attributes[key] = value
@@ -193,7 +191,7 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
             table = tables._map(content.table, lambda option: plain_enum(getattr(option, name)))
             return tables.settle(frame.program, Picked(table, content.index, f"{content.name}_{name}"))
     if isinstance(content, Static):
-        if isinstance(content.value, np.ndarray | list | dict | set | str | bytes | tuple) and callable(
+        if isinstance(content.value, np.ndarray | list | dict | set | str | bytes | tuple | deque) and callable(
             getattr(content.value, name, None)
         ):
             return Bound(base, name)

@@ -5,12 +5,14 @@ import enum
 import inspect
 import threading
 import types
+from collections import deque
 from typing import Any
 
 import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.lists import items_of
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.values import (
     NONE,
@@ -128,6 +130,10 @@ def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str,
     if issubclass(found, tuple) and hasattr(found, "_fields"):
         named: Any = found
         return Items((*arguments, *(options[f] for f in named._fields[len(arguments) :])))
+    if issubclass(found, deque):
+        given_items = items_of(frame, arguments[0]) if arguments else []
+        limit = known(options.get("maxlen", arguments[1] if len(arguments) > 1 else NONE))
+        return Items(tuple(given_items)[-limit:] if limit else tuple(given_items), True, limit)
     if issubclass(found, threading.Thread):
         raise RefusedError("it starts a thread, which a game that is compiled cannot do")
     if issubclass(found, BaseException):

@@ -191,19 +191,24 @@ def _moving_span(frame: Frame, ends: list[Value]) -> Value:
 
 
 def _difference(frame: Frame, low: code.Code, high: code.Code) -> int | None:
-    """`high - low`, if the one is the other and a known number."""
-    low, high = (frame.writer.meaning(c) for c in (low, high))
-    for a, b, sign in ((low, high, 1), (high, low, -1)):
-        if (
-            isinstance(a, ast.BinOp)
-            and isinstance(a.op, ast.Sub | ast.Add)
-            and code.same(a.left, b)
-            and isinstance(a.right, ast.Constant)
-        ):
-            shift: Any = a.right.value
-            length = sign * int(shift if isinstance(a.op, ast.Sub) else -shift)
-            return length if length >= 0 else None
-    return None
+    """`high - low`, if it is a known number: both are sums of the same terms."""
+    (terms, first), (others, second) = _sum_of(frame, low), _sum_of(frame, high)
+    return int(second - first) if terms == others and second >= first else None
+
+
+def _sum_of(frame: Frame, value: code.Code) -> tuple[dict[str, int], int]:
+    """An expression as a sum: how often each term is in it, and the known rest."""
+    value = frame.writer.meaning(value)
+    if isinstance(value, ast.Constant) and isinstance(value.value, int):
+        return {}, value.value
+    if isinstance(value, ast.Name) and isinstance(number := frame.program.constants.get(value.id), int | np.integer):
+        return {}, int(number)
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add | ast.Sub):
+        sign = 1 if isinstance(value.op, ast.Add) else -1
+        (left, first), (right, second) = _sum_of(frame, value.left), _sum_of(frame, value.right)
+        terms = {name: left.get(name, 0) + sign * right.get(name, 0) for name in {*left, *right}}
+        return {name: times for name, times in terms.items() if times}, first + sign * second
+    return {code.text(value): 1}, 0
 
 
 def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:

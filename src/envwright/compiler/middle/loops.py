@@ -339,7 +339,7 @@ def _find_carried(frame: Frame, node: ast.For | ast.While, turns: Turns | None) 
             if any(getattr(m, place).get(key) is not table[key] for m in after) and not _same_ref(
                 table[key], after, place, key
             ):
-                carried.append(Carried(place, key, _loosened(frame, table[key])))
+                carried.append(Carried(place, key, _loosened(frame, before.deep(table[key]))))
     if any(m.state != before.state for m in after):
         raise RefusedError("a function that changes the state as a whole is called in a loop")
     return carried

@@ -3,6 +3,7 @@
 import ast
 import random
 import types
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from envwright.compiler.ir.values import (
     cast,
     told,
 )
-from envwright.compiler.middle import luck, numpy_calls
+from envwright.compiler.middle import growth, luck, numpy_calls
 from envwright.compiler.refusal import RefusedError
 
 _MAKE_ARRAYS = {
@@ -114,7 +115,7 @@ def _can_be_known(frame: Frame, content: Static, name: str, arguments: list[Valu
         "copy",
     )
     if changes and not isinstance(content.value, str):
-        return name == "copy" and not isinstance(content.value, list | dict | np.ndarray)
+        return name == "copy" and not isinstance(content.value, list | dict | np.ndarray | deque)
     try:
         for value in (*arguments, *options.values()):
             known(frame.memory.deep(value))
@@ -170,8 +171,8 @@ def _filled(array: Array, value: Array) -> Array:
 
 def as_list(content: Value) -> Value:
     """A list of the game, of a known one."""
-    if isinstance(content, Static) and isinstance(content.value, list):
-        return Items(tuple(Static(v) for v in content.value), True)
+    if isinstance(content, Static) and isinstance(content.value, list | deque):
+        return Items(tuple(Static(v) for v in content.value), True, getattr(content.value, "maxlen", None))
     if isinstance(content, Masked):
         return counted(content)
     if isinstance(content, Array) and content.listed and content.kind.shape[0] <= SHORT:
@@ -188,12 +189,27 @@ def _append(frame: Frame, base: Value, content: Value, arguments: list[Value], o
     content = as_list(content)
     if isinstance(content, Counted):
         item = frame.memory.deep(arguments[0])
-        set_content(frame, base, appended(content, item))
+        if content.longest is None:
+            growth.note(frame, base, longer=True)
+        set_content(
+            frame, base, _forgetful(content, item) if content.longest == content.room else appended(content, item)
+        )
     elif isinstance(content, Items):
-        set_content(frame, base, Items((*content.items, arguments[0]), True))
+        grown = (*content.items, arguments[0])
+        set_content(frame, base, Items(grown[-content.longest :] if content.longest else grown, True, content.longest))
     else:
         raise RefusedError(f"{told(content)} grows, but its length is fixed in the contract")
     return Static(None)
+
+
+def _forgetful(content: Counted, item: Value) -> Counted:
+    """A deque after one more: if it is full, the first goes."""
+    full = code.compare(content.count.code, ast.GtE(), code.const(content.room))
+    moved = code.call("jnp.roll", content.array.code, code.const(-1), axis=code.const(0))
+    base = Array(code.call("jnp.where", full, moved, content.array.code), content.array.kind, listed=True)
+    place = Array(code.call("jnp.minimum", content.count.code, code.const(content.room - 1)), Kind(INT))
+    grown = appended(Counted(base, place), item)
+    return Counted(grown.array, grown.count, content.longest)
 
 
 def _extend(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
@@ -218,6 +234,7 @@ def pop(frame: Frame, base: Value, where: Value | None) -> Value:
         return found
     if not isinstance(content, Counted):
         raise RefusedError(f"an element of {told(content)} is taken out, but its length is fixed in the contract")
+    growth.note(frame, base, longer=False)
     found = read(frame.memory, content, (where,))
     found = Array(code.name(frame.bind("popped", as_array(found).code)), as_array(found).kind, as_array(found).listed)
     set_content(frame, base, without(content, where))
@@ -252,12 +269,14 @@ def _remove(frame: Frame, base: Value, content: Value, arguments: list[Value], o
     if not isinstance(content, Counted):
         raise RefusedError("an element is removed from a list whose length is fixed in the contract")
     place = _index(frame, base, content, arguments, options)
+    growth.note(frame, base, longer=False)
     set_content(frame, base, without(content, place))
     return Static(None)
 
 
 def _clear(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
     if isinstance(content, Counted):
+        growth.note(frame, base, longer=False)
         blank = code.call("jnp.zeros_like", content.array.code)
         set_content(
             frame,
@@ -302,12 +321,15 @@ def _insert(frame: Frame, base: Value, content: Value, arguments: list[Value], o
     if isinstance(content, Items) and isinstance(where, Static):
         items = list(content.items)
         items.insert(where.value, arguments[1])
-        set_content(frame, base, Items(tuple(items), True))
+        set_content(frame, base, Items(tuple(items)[: content.longest], True, content.longest))
         return Static(None)
     if isinstance(content, Counted) and isinstance(where, Static) and where.value == 0:
         moved = code.call("jnp.roll", content.array.code, code.const(1), axis=code.const(0))
         made = code.call("put", moved, code.const(0), as_array(frame.memory.deep(arguments[1])).code)
-        set_content(frame, base, Counted(Array(made, content.array.kind, listed=True), plus(content.count, 1)))
+        more = plus(content.count, 1)
+        if content.longest == content.room:
+            more = Array(code.call("jnp.minimum", more.code, code.const(content.room)), Kind(INT))
+        set_content(frame, base, Counted(Array(made, content.array.kind, listed=True), more, content.longest))
         return Static(None)
     raise RefusedError("insert in the middle of a list of changing length is not covered")
 

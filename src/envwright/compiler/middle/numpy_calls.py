@@ -52,6 +52,10 @@ _SAME = {
     "nan_to_num", "heaviside", "copysign", "left_shift", "right_shift", "delete", "insert", "interp", "norm",
     "column_stack", "dstack", "split", "array_split", "unravel_index", "convolve", "copy",
 }  # fmt: skip
+_ELEMENTWISE = (_REAL - {"mean", "std", "var", "average", "median"}) | {
+    "abs", "absolute", "negative", "sign", "floor", "ceil", "trunc", "rint", "round", "square", "minimum", "maximum",
+    "mod", "remainder", "floor_divide", "power", "add", "subtract", "multiply",
+}  # fmt: skip
 _RENAMED = {
     "amin": "min",
     "amax": "max",
@@ -97,6 +101,11 @@ def call_numpy(frame: Frame, name: str, arguments: list[Value], options: Options
         return reduce(frame, _RENAMED.get(name, name), seen[0], None)
     if name not in _NAMES_OF_STATIC:
         raise RefusedError(f"np.{name} is not covered")
+    if name in _ELEMENTWISE and any(isinstance(a, Masked) for a in seen):
+        mask = next(a.mask for a in seen if isinstance(a, Masked))
+        made = _generic(name, [a.array if isinstance(a, Masked) else a for a in seen], named)
+        assert isinstance(made, Array)
+        return Masked(made, mask)
     if name in ("clip", "minimum", "maximum"):
         _note_constants(frame, seen)
     return _generic(name, seen, named)
@@ -258,9 +267,10 @@ def call_math(frame: Frame, name: str, arrays: list[Array]) -> Value:
 
 def astype(value: Value, dtype: Value) -> Value:
     wanted = known(dtype)
-    if isinstance(value, Counted | Masked):
-        full = counted(value)
-        return Counted(cast(full.array, narrow(wanted)), full.count)
+    if isinstance(value, Masked):
+        return Masked(cast(value.array, narrow(wanted)), value.mask)
+    if isinstance(value, Counted):
+        return Counted(cast(value.array, narrow(wanted)), value.count)
     if isinstance(value, Static):
         return Static(np.asarray(value.value).astype(wanted))
     array = as_array(value)

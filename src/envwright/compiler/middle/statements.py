@@ -14,7 +14,7 @@ from envwright.compiler.ir.kinds import BOOL, Kind
 from envwright.compiler.ir.lists import appended, concatenate, counted, items_of
 from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.merge import join, join_memories
-from envwright.compiler.ir.operators import binary, truth, unary
+from envwright.compiler.ir.operators import binary, compare, truth, unary
 from envwright.compiler.ir.values import (
     NONE,
     Array,
@@ -32,7 +32,7 @@ from envwright.compiler.ir.values import (
     View,
     as_array,
 )
-from envwright.compiler.middle import attributes
+from envwright.compiler.middle import attributes, growth
 from envwright.compiler.middle.expressions import evaluate, index_parts, table_name
 from envwright.compiler.refusal import RefusedError
 
@@ -146,6 +146,13 @@ def _forget(frame: Frame, target: ast.expr, why: RefusedError) -> None:
             cell = base.ref.cell if isinstance(base, View) else base.cell if isinstance(base, Ref) else None
             if cell is None:
                 raise why
+            content = frame.memory.cells.get(cell)
+            for part in content.items.values() if isinstance(content, Keyed) else ():
+                if isinstance(part, Ref):
+                    frame.memory.cells[part.cell] = unknown
+            owner = frame.program.cache.get(("dict", cell))
+            for key in [k for k in frame.program.slots if k[0] == owner]:
+                frame.memory.attributes[key] = unknown
             frame.memory.cells[cell] = unknown
         case _:
             raise why
@@ -368,6 +375,8 @@ def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, 
         base, where = base.ref, (*inner, *where)
     if not isinstance(base, Ref):
         raise RefusedError("a part of something that has no name is set")
+    if _set_by_key(frame, base, where, value):
+        return
     changed = write(memory, memory.see(base), where, value)
     memory.cells[base.cell] = (
         _bound(frame, hint.strip("_").lower() or "value", changed)
@@ -382,6 +391,22 @@ def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, 
             held = memory.hold(slot.fit(memory.deep(value)))
             memory.attributes[key] = held
             memory.cells[base.cell] = Keyed({**changed.items, where[0].value: held})
+
+
+def _set_by_key(frame: Frame, base: Ref, where: tuple[Value, ...], value: Value) -> bool:
+    """`bag[key] = value`, where only the game says which of the known keys it is: each is set, if it is the one."""
+    content, key = frame.memory.see(base), frame.memory.deep(where[0])
+    if isinstance(content, Static) and isinstance(content.value, dict) and not isinstance(key, Static):
+        content = Keyed({k: Static(v) for k, v in content.value.items()})
+    if not isinstance(content, Keyed) or isinstance(key, Static) or len(where) != 1:
+        return False
+    for name, old in content.items.items():
+        asked = compare(frame, ast.Eq(), key, Static(name))
+        if isinstance(asked, Static) and not asked.value:
+            continue
+        new = join(frame, as_array(asked), frame.memory.deep(value), frame.memory.deep(old), str(name))
+        set_part(frame, base, (Static(name),), new, str(name))
+    return True
 
 
 def _augment(frame: Frame, node: ast.AugAssign) -> None:
@@ -434,6 +459,7 @@ def _grow(frame: Frame, ref: Ref, how: ast.operator, value: Value) -> bool:
         frame.memory.cells[ref.cell] = counted(concatenate(frame, content, more), content.room)
         return True
     if isinstance(content, Counted):
+        growth.note(frame, ref, longer=True)
         for item in items_of(frame, more):
             content = appended(content, item)
         frame.memory.cells[ref.cell] = content

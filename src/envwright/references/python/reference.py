@@ -61,6 +61,7 @@ class PythonReference(Reference):
     def __init__(self, name: str, driver: Driver) -> None:
         self.name, self.driver, self.elapsed, self.episodes = name, driver, 0, 0
         self._attributes: Attributes | None = None
+        self._expected: tuple[str, ...] = ()
         self._watched: tuple[tuple[Watchpoint, ...], Lines] = (), {}
         trial = driver.make()  # before anything is replaced, so that what it imports is imported as it is
         classes = classes_of(driver.parts(trial))
@@ -96,6 +97,12 @@ class PythonReference(Reference):
     def sample_action(self, rng: np.random.Generator) -> Any:
         return self.driver.sample_action(rng)
 
+    def expect(self, names: Sequence[str]) -> None:
+        """Take these attributes for state, whether or not they have been seen to change."""
+        self._expected = tuple(names)
+        if self._attributes is not None:
+            self._attributes.expect([name for name in names if name in self._attributes.places])
+
     def _adopt(self) -> None:
         patches.adopt([self.object, *self.driver.parts(self.object)])
 
@@ -130,6 +137,7 @@ class PythonReference(Reference):
         self.elapsed, self.episodes = 0, self.episodes + 1
         if self._attributes is None:  # only now does everything have its value
             self._attributes = Attributes(self.driver.parts(self.object), getattr(self, "_moving", None))
+            self.expect(self._expected)
         elif self.episodes % _THOROUGH_EVERY == 0:
             self._attributes.late_changes()
         return Outcome(copy_plain(obs), 0.0, False, False, copy_plain(info), draws)

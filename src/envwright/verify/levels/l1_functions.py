@@ -46,7 +46,9 @@ def check_function(session: Session, function: Function, rows: Sequence[Call]) -
     room = None
     if got.dtype.kind == "f" and session.rounds and got.shape == want.shape:
         usual = np.median(np.abs(want), axis=0)
-        room = SLACK * (np.stack([row.sway for row in rows]) + np.maximum(unit(want, got.dtype), unit(usual, got.dtype)))
+        room = SLACK * (
+            np.stack([row.sway for row in rows]) + np.maximum(unit(want, got.dtype), unit(usual, got.dtype))
+        )
     bad = differs(want, got, room).reshape(len(rows), -1).any(axis=1)
     if not bad.any():
         return Check("L1", name, "pass", f"{len(rows):,} calls", len(rows))
