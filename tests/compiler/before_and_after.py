@@ -277,7 +277,7 @@ def _game(path: Path, changed: tuple[str, ...], contract: str) -> Game:
     reference = gymnasium_reference(f"{path}:Game")
     package = f"fast_{next(_names)}"
     if not contract:
-        tables = draft_tables(draft.watch(reference, lambda: None, 8), Source(changed=changed))
+        tables = draft_tables(draft.watch(reference, lambda: None, 24), Source(changed=changed))
         assert not tables.problems, tables.problems
         contract = contract_text(f"{path}:Game", f"{package}.env:Game", tables, None, [])
     else:

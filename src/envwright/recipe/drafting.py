@@ -89,6 +89,8 @@ def draft_tables(seen: Seen, source: Source) -> Draft:
             reals |= {f"state.{own}": found for own, found in _reals(name, values, fields).items()}
             draft.state |= fields
     draft.observation = "obs" if all(is_number(o) for o in seen.observations) else "array(obs)"
+    if any(isinstance(o, dict) for o in seen.observations):
+        draft.observation = "joined(obs)"
     reals |= {"observation": reals_in(seen.observations), "reward": reals_in(seen.rewards)}
     draft.rounded = [column for column, found in reals.items() if is_computed(found)]
     draft.why_rounded = LATE if all(map(survives_float32, reals.values())) else WIDE

@@ -162,7 +162,9 @@ class _Plain:
         ours = partial(driver.step, made), partial(driver.reset, made, None)
         self.step: Callable[[Any], Any]
         self.reset: Callable[[], Any]
-        self.step, self.reset = (made.step, made.reset) if _is_modern(made) else ours
+        modern = _is_modern(made) and len(made.step(next(self.actions))) == 5
+        self.step, self.reset = (made.step, made.reset) if modern else ours
+        self.reset()
 
     def play(self, steps: int, beat: Beat) -> None:
         step, reset = self.step, self.reset

@@ -174,10 +174,16 @@ def none(value: Any, instead: Any) -> Any:
     return instead if value is None else value
 
 
+def joined(value: Any) -> NDArray[Any]:
+    """All numbers of a dict or tuple of arrays in a row, in its order, as a flattened observation has them."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else None
+    return np.ravel(value) if parts is None else np.concatenate([joined(part) for part in parts])
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "len": len, "int": int, "float": float, "bool": bool, "abs": abs, "min": min, "max": max, "sum": sum, "any": any,
     "all": all, "sorted": sorted, "list": list, "tuple": tuple, "range": range, "array": np.asarray, "pad": pad,
-    "table": table, "pick": pick, "categorical": categorical, "one_hot": one_hot, "none": none,
+    "joined": joined, "table": table, "pick": pick, "categorical": categorical, "one_hot": one_hot, "none": none,
     "flat": lambda x: np.asarray(x).ravel(),
     "where": np.where, "round": round, "ord": ord, "float32": np.float32,
 }  # fmt: skip

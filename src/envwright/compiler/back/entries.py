@@ -17,7 +17,7 @@ from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.packing import pack
 from envwright.compiler.ir.program import Program
 from envwright.compiler.ir.shapes import cast_to, zero
-from envwright.compiler.ir.values import Array, Counted, Items, Keyed, Static, Unknown, Value, as_array
+from envwright.compiler.ir.values import Array, Counted, Items, Keyed, Static, Unknown, Value, as_array, cast
 from envwright.compiler.middle import growth
 from envwright.compiler.middle.emitting import Made, _key, _write
 from envwright.compiler.middle.luck import DRAWN, Drawn
@@ -136,7 +136,17 @@ def _fitted(frame: Frame, value: Value, wanted: Any) -> Array:
     if isinstance(value, Unknown):
         raise value.why
     value = frame.memory.deep(value)
-    return cast_to(as_array(value), Kind(narrow(wanted.dtype), tuple(wanted.shape)))
+    kind = Kind(narrow(wanted.dtype), tuple(wanted.shape))
+    if isinstance(value, Static) and isinstance(value.value, dict):
+        value = Keyed({k: Static(v) for k, v in value.value.items()})
+    if isinstance(value, Keyed):  # joined(obs)
+        parts = [_flat(as_array(frame.memory.deep(part)), kind.dtype) for part in value.items.values()]
+        return Array(code.call("jnp.concatenate", code.list_of(parts)), kind)
+    return cast_to(as_array(value), kind)
+
+
+def _flat(array: Array, dtype: str) -> Code:
+    return code.call("jnp.ravel", cast(array, dtype).code)
 
 
 def _scalar(frame: Frame, value: Value, dtype: str) -> Code:

@@ -28,7 +28,8 @@ def find_objects(reference: Any, contract: Any, interface: Any, program: Program
     looks = reference.look()
     kinds = {f.name: (f.shape, f.dtype) for f in interface.state}
     expressions = {name: e.text for name, e in contract.state.items()}
-    for path, slot in read_state(expressions, kinds, looks).items():
+    live = {(n, "__items__"): getattr(getattr(p.owner, p.attribute, None), "_fields", ()) for n, p in places.items()}
+    for path, slot in read_state(expressions, kinds, looks, live).items():
         program.slots[_place(places, path)] = slot
     for name in contract.ignored:
         path = name.removeprefix("reference.")

@@ -9,7 +9,7 @@ mode = "{'walk': 0, 'run': 1}[mode]"            one of a few texts
 import ast
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,13 +45,17 @@ class Slot:
     fields: tuple[tuple[str, Kind], ...]
     listed: bool = False  # a list or tuple in the original
     extra: Any = None  # what stands for None; the texts
+    names: tuple[str, ...] = ()  # of a named tuple
+    tupled: bool = False  # a tuple in the original
 
     def load(self, state: Code) -> Value:
         """The value, out of a record of the state."""
-        arrays = [Array(code.attribute(state, name), kind, self.listed) for name, kind in self.fields]
+        arrays = [Array(code.attribute(state, n), kind, self.listed, self.tupled) for n, kind in self.fields]
         match self.form:
             case "plain":
-                return _full_deque(arrays[0], self.extra) if self.extra else arrays[0]
+                if self.names:
+                    return replace(_parts_of(arrays[0]), is_list=False, names=self.names)
+                return replace(_parts_of(arrays[0]), longest=self.extra) if self.extra else arrays[0]
             case "listed":
                 return Counted(Array(arrays[0].code, arrays[0].kind, listed=True), arrays[1], self.extra)
             case "optional":
@@ -135,11 +139,11 @@ class Slot:
         return {name: zero(kind) for name, kind in self.fields}
 
 
-def _full_deque(array: Array, longest: int) -> Value:
-    """A deque that is always full between two steps."""
+def _parts_of(array: Array) -> Items:
+    """An array as a list of its parts: a named tuple, or a deque that is always full between two steps."""
     inner = Kind(array.kind.dtype, array.kind.shape[1:])
     parts = [code.index(array.code, code.const(i)) for i in range(array.kind.shape[0])]
-    return Items(tuple(Array(part, inner, bool(inner.shape)) for part in parts), True, longest)
+    return Items(tuple(Array(part, inner, bool(inner.shape)) for part in parts), True)
 
 
 def _number(value: Value) -> Array:
@@ -196,9 +200,12 @@ Path = tuple[str, ...]
 
 
 def read_state(
-    expressions: Mapping[str, str], kinds: Mapping[str, tuple[tuple[int, ...], str]], looks: Mapping[str, Any]
+    expressions: Mapping[str, str],
+    kinds: Mapping[str, tuple[tuple[int, ...], str]],
+    looks: Mapping[str, Any],
+    live: Mapping[Path, tuple[str, ...]],
 ) -> dict[Path, Slot]:
-    """The slots by path: the attribute's name, then the keys of what is inside of it."""
+    """The slots by path: the attribute's name, then the keys of what is inside. `live`: the fields of named tuples."""
     slots: dict[Path, Slot] = {}
     partners: dict[Path, list[tuple[str, str]]] = {}
     for field, text in expressions.items():
@@ -212,7 +219,8 @@ def read_state(
         seen = _follow(looks, path)
         listed = isinstance(seen, list | tuple | deque)
         extra = seen.maxlen if isinstance(seen, deque) else extra
-        slots[path] = Slot(form, ((field, kind),), listed, extra)
+        names = live.get(path, ())
+        slots[path] = Slot(form, ((field, kind),), listed or bool(names), extra, names, isinstance(seen, tuple))
     for path, fields in partners.items():
         for field, form in fields:
             if form in ("count", "present") and path in slots:

@@ -89,6 +89,10 @@ def _spread(base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:
         return only.items
     if isinstance(only, Static) and isinstance(only.value, tuple):
         return tuple(Static(v) for v in only.value)
+    if isinstance(only, Array) and only.tupled and len(only.kind.shape) == 1 and only.kind.is_whole:
+        return tuple(
+            Array(code.index(only.code, code.const(i)), Kind(only.kind.dtype)) for i in range(only.kind.shape[0])
+        )
     return where
 
 
@@ -134,6 +138,8 @@ def _of_picked(picked: Picked, part: Value) -> Value:
 
 def _item(memory: Memory, base: Items, where: tuple[Value, ...], name: str) -> Value:
     first, rest = where[0], where[1:]
+    if not isinstance(first, Static) and all(isinstance(v, Static) for v in base.items):
+        return _known(Static([v.value for v in base.items]), where, name)  # pyright: ignore[reportAttributeAccessIssue]
     if isinstance(first, Static):
         try:
             found = base.items[first.value]
@@ -143,7 +149,10 @@ def _item(memory: Memory, base: Items, where: tuple[Value, ...], name: str) -> V
         return read(memory, memory.see(value), rest, name) if rest else value
     if len(base.items) <= 4 and not rest:
         deep = [memory.deep(v) for v in base.items]
-        return tables.select(dict(enumerate(deep)), as_array(first))
+        chosen = as_array(first)
+        if code.text(chosen.code) != "action":  # which is never negative
+            chosen = Array(code.binary(chosen.code, ast.Mod(), code.const(len(deep))), chosen.kind)
+        return tables.select(dict(enumerate(deep)), chosen)
     return _of_array(as_array(memory.deep(base)), where)
 
 
@@ -273,6 +282,9 @@ def _of_counted(base: Counted | Masked, where: tuple[Value, ...]) -> Value:
     if is_slice(first):
         assert isinstance(first, Static)
         return _part_of_counted(base, first.value)
+    if isinstance(first, Span) and first.high is not None and code.text(first.low.code) == "0":
+        fewer = code.call("jnp.minimum", base.count.code, code.call("jnp.maximum", first.high.code, code.const(0)))
+        return Counted(base.array, Array(fewer, Kind(INT)))
     if isinstance(first, Span):
         raise RefusedError("a slice of a list of changing length, with ends of the game, is not covered")
     if isinstance(first, Static) and isinstance(first.value, int) and first.value < 0:
@@ -409,6 +421,8 @@ def _write_item(memory: Memory, base: Items, where: tuple[Value, ...], value: Va
 
 
 def _write_array(base: Array, where: tuple[Value, ...], value: Value) -> Array:
+    if base.shared:
+        raise RefusedError("a part of a part of an array, or one of two arrays, is written to")
     parts = expanded(where, len(base.kind.shape))
     new = as_array(value) if not isinstance(value, Counted | Masked) else value.array
     if len(parts) == 1 and isinstance(parts[0], Array) and parts[0].kind.is_bool and parts[0].kind.shape:

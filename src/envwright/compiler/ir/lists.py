@@ -78,6 +78,8 @@ def counted(value: Value, room: int | None = None) -> Counted:
     if isinstance(value, Counted):
         return value if room is None or room == value.room else _with_room(value, room)
     array = as_array(value)
+    if not array.kind.shape:
+        raise RefusedError("a number stands where a list is expected")
     length = array.kind.shape[0]
     full = Counted(Array(array.code, array.kind, listed=True), Array(code.const(length), Kind(INT), weak=True))
     return full if room is None or room == length else _with_room(full, room)

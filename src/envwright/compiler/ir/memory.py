@@ -1,7 +1,7 @@
 """What names, attributes and lists hold at one point of the program; branches work on copies, to be joined again."""
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -77,7 +77,7 @@ class Memory:
         """The same, and inside of lists, too."""
         value = self.see(value)
         if isinstance(value, Items) and any(isinstance(v, Ref | View | Items) for v in value.items):
-            return Items(tuple(self._deep_or_unknown(v) for v in value.items), value.is_list)
+            return replace(value, items=tuple(self._deep_or_unknown(v) for v in value.items))
         if isinstance(value, Maybe):
             return Maybe(value.present, self.deep(value.value))
         return value

@@ -1,6 +1,7 @@
 """Joining what two branches made: `jnp.where`, part by part."""
 
 import ast
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,9 @@ def _join_names(
     if yes is no or (isinstance(yes, Ref) and yes == no):
         return yes  # still a name for the same list
     if isinstance(yes, Ref | View) or isinstance(no, Ref | View):
-        return into.hold(join(frame, when, left.deep(yes), right.deep(no), hint))
+        made = join(frame, when, left.deep(yes), right.deep(no), hint)
+        parts = isinstance(yes, View) or isinstance(no, View)
+        return into.hold(replace(made, shared=True) if parts and isinstance(made, Array) else made)
     return join(frame, when, yes, no, hint)
 
 
@@ -108,7 +111,7 @@ def _join(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
         return _join_counted(frame, when, yes, no, hint)
     if isinstance(yes, Items) and isinstance(no, Items):
         pairs = zip(yes.items, no.items, strict=True)
-        return Items(tuple(join(frame, when, a, b, f"{hint}_{i}") for i, (a, b) in enumerate(pairs)), no.is_list)
+        return replace(no, items=tuple(join(frame, when, a, b, f"{hint}_{i}") for i, (a, b) in enumerate(pairs)))
     if isinstance(yes, Keyed) and isinstance(no, Keyed) and yes.items.keys() == no.items.keys():
         return Keyed({key: join(frame, when, yes.items[key], no.items[key], str(key)) for key in no.items})
     if isinstance(yes, Rows) and isinstance(no, Rows):
@@ -162,7 +165,7 @@ def where(frame: Frame, when: Array, yes: Array, no: Array, hint: str = "") -> A
     made = _shorter(when, yes, no, kind) or code.call("jnp.where", when.code, yes.code, no.code)
     if hint:
         made = code.name(frame.bind(hint, made, auto=True))
-    return Array(made, kind, yes.listed or no.listed, weak=loose)
+    return Array(made, kind, yes.listed or no.listed, yes.tupled and no.tupled, weak=loose)
 
 
 def _falls_through(frame: Frame, when: Code, yes: Code, no: Code) -> bool:

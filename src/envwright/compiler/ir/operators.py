@@ -57,6 +57,8 @@ def binary(frame: Frame, how: ast.operator, left: Value, right: Value) -> Value:
         for items, times in ((left, right), (right, left)):
             if isinstance(items, Items) and isinstance(times, Static) and isinstance(times.value, int):
                 return repeated(items, times.value)
+        if any(isinstance(v, Items) and v.is_list for v in (left, right)):
+            raise RefusedError("a list is repeated as often as the game says")
     if isinstance(how, ast.Sub) and isinstance(left, Static) and isinstance(left.value, set | frozenset):
         raise RefusedError("sets that change are not covered")
     for side in (left, right):

@@ -1,6 +1,7 @@
 """Values as the arrays they consist of, and back: for loops and calls, which hand over arrays only."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
@@ -68,14 +69,14 @@ def rebuild(like: Value, fresh: Callable[[str], str], hint: str) -> tuple[Value,
 
     def one(array: Array, name: str, listed: bool = False) -> tuple[Array, list[str]]:
         made = fresh(name)
-        return Array(code.name(made), array.kind, listed or array.listed), [made]
+        return replace(array, code=code.name(made), listed=listed or array.listed, weak=False), [made]
 
     match like:
         case Array():
             return one(like, hint)
         case Items():
             parts = [rebuild(v, fresh, f"{hint}_{i}") for i, v in enumerate(like.items)]
-            return Items(tuple(v for v, _ in parts), like.is_list), [n for _, own in parts for n in own]
+            return replace(like, items=tuple(v for v, _ in parts)), [n for _, own in parts for n in own]
         case Counted():
             (array, a), (count, b) = (
                 one(like.array, hint, True),

@@ -39,7 +39,9 @@ class Array:
     code: Code
     kind: Kind
     listed: bool = False  # it stands for a list or tuple, which compares and adds as one
+    tupled: bool = False  # it stands for a tuple, which as an index is one for each axis
     weak: bool = False  # a Python number
+    shared: bool = False  # in the original it is a part of another array; it must not be written to
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +49,7 @@ class Items:
     items: tuple["Value", ...]
     is_list: bool = False
     longest: int | None = None  # of a deque that forgets
+    names: tuple[str, ...] = ()  # of a named tuple
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +97,7 @@ class Maybe:
 @dataclass(frozen=True, eq=False)
 class Keyed:
     items: dict[Any, "Value"]
+    made: bool = False  # an object that was made in the game, by attribute
 
 
 @dataclass(frozen=True)
@@ -235,7 +239,7 @@ def stack(value: Items, dtype: str | None = None) -> Array:
     target = dtype or common(parts)
     items = code.list_of(_raw(v) for v in value.items)
     made = code.call("jnp.array", items, code.dotted(f"jnp.{jnp_name(target)}"))
-    return Array(made, Kind(target, (len(parts), *parts[0].kind.shape)), listed=True)
+    return Array(made, Kind(target, (len(parts), *parts[0].kind.shape)), listed=True, tupled=not value.is_list)
 
 
 def _raw(value: Value) -> Code:

@@ -151,6 +151,8 @@ def store(frame: Frame, base: Value, name: str, value: Value) -> None:
             flow(frame, fitted.value)
         frame.memory.attributes[key] = frame.memory.hold(fitted)
         return
+    if _store_parts(frame, owner, name, value):
+        return
     if key not in frame.program.ignored and _differs(owner, name, value):
         frame.memory.attributes[key] = Unknown(frame.placed(RefusedError(
             f"{name} is written, but was never seen to change in the games played, so it is not in the contract"
@@ -158,6 +160,25 @@ def store(frame: Frame, base: Value, name: str, value: Value) -> None:
         return
     if key in frame.program.ignored:
         frame.memory.attributes[key] = value
+
+
+def _store_parts(frame: Frame, owner: Any, name: str, value: Value) -> bool:
+    """A dict or object whose parts are in the state is replaced: its parts are."""
+    live = getattr(owner, name, None)
+    slots = {key[1]: slot for key, slot in frame.program.slots.items() if key[0] == id(live)}
+    seen = frame.memory.deep(value) if not isinstance(value, Unknown) else value
+    if isinstance(seen, Static) and isinstance(seen.value, dict):
+        seen = Keyed({k: Static(v) for k, v in seen.value.items()})
+    if not slots or not isinstance(seen, Keyed) or not slots.keys() <= seen.items.keys():
+        return False
+    for part, slot in slots.items():
+        inner = seen.items[part]
+        fitted = slot.fit(frame.memory.deep(inner)) if slot.form in ("listed", "rows") else inner
+        frame.memory.attributes[id(live), part] = frame.memory.hold(fitted)
+    cell = frame.program.cache.get(("cell", id(live)))
+    if cell is not None:
+        frame.memory.cells.pop(cell, None)
+    return True
 
 
 def flow(frame: Frame, value: Any) -> None:
@@ -208,6 +229,10 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
         return Array(code.attribute(array.code, "T"), Kind(array.kind.dtype, array.kind.shape[::-1]))
     if name in ("value", "real") and isinstance(content, Array):
         return content
+    if isinstance(content, Items) and name in content.names:
+        return content.items[content.names.index(name)]
+    if isinstance(content, Keyed) and content.made and name in content.items:
+        return content.items[name]
     if isinstance(content, Array | Items | Counted | Masked | Keyed | Rows):
         return Bound(base, name)
     raise RefusedError(f"{told(content)} has no attribute {name}")

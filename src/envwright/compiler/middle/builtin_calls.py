@@ -17,6 +17,7 @@ from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, is_number
 from envwright.compiler.ir.lists import counted, in_use, items_of, masked
 from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import binary, compare, truth
 from envwright.compiler.ir.values import (
     NONE,
@@ -77,9 +78,15 @@ def _extreme(which: str) -> Callable[[Frame, Arguments, Options], Value]:
             raise RefusedError(f"{which} with a key is not covered")
         if len(arguments) == 1:
             value = frame.memory.deep(arguments[0])
-            if isinstance(value, Counted | Masked | Array):
+            if isinstance(value, Counted | Masked):
+                found = numpy_calls.reduce(frame, which, value, None)
+                some = as_array(truth(frame, value))
+                return join(frame, some, found, options["default"]) if "default" in options else found
+            if isinstance(value, Array):
                 return numpy_calls.reduce(frame, which, value, None)
             arguments = items_of(frame, value)
+            if not arguments and "default" in options:
+                return options["default"]
         values = [frame.memory.deep(a) for a in arguments]
         if all(isinstance(v, Static) for v in values):
             return Static(getattr(builtins, which)(v.value for v in values))  # pyright: ignore

@@ -1,6 +1,7 @@
 """Calls: of functions of the original, which become functions of the translation, and of everything else."""
 
 import ast
+import dataclasses
 import enum
 import inspect
 import threading
@@ -20,6 +21,7 @@ from envwright.compiler.ir.values import (
     Bound,
     Closure,
     Items,
+    Keyed,
     Static,
     Unknown,
     Value,
@@ -129,7 +131,11 @@ def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str,
         return Static(found(value.value)) if isinstance(value, Static) else as_array(value)
     if issubclass(found, tuple) and hasattr(found, "_fields"):
         named: Any = found
-        return Items((*arguments, *(options[f] for f in named._fields[len(arguments) :])))
+        rest = named._fields[len(arguments) :]
+        given_parts = (options.get(f, Static(named._field_defaults.get(f))) for f in rest)
+        return Items((*arguments, *given_parts), names=named._fields)
+    if dataclasses.is_dataclass(found) and not hasattr(found, "__post_init__"):
+        return _made(found, arguments, options)
     if issubclass(found, deque):
         given_items = items_of(frame, arguments[0]) if arguments else []
         limit = known(options.get("maxlen", arguments[1] if len(arguments) > 1 else NONE))
@@ -148,6 +154,24 @@ def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str,
     ):
         return Static(found(*given, **named_values))
     raise RefusedError(f"an object of the class {found.__name__} is made in the middle of the game")
+
+
+def _made(found: Any, arguments: list[Value], options: dict[str, Value]) -> Value:
+    """An object of a dataclass, made in the game: its fields."""
+    parts: dict[Any, Value] = {}
+    given = list(arguments)
+    for part in dataclasses.fields(found):
+        if given:
+            parts[part.name] = given.pop(0)
+        elif part.name in options:
+            parts[part.name] = options[part.name]
+        elif part.default is not dataclasses.MISSING:
+            parts[part.name] = Static(part.default)
+        elif part.default_factory is not dataclasses.MISSING:
+            parts[part.name] = Static(part.default_factory())
+        else:
+            raise RefusedError(f"{found.__name__} misses its field {part.name}")
+    return Keyed(parts, made=True)
 
 
 def _why_not(found: Any) -> str:

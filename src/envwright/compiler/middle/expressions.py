@@ -4,6 +4,7 @@ import ast
 import builtins
 import types
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from envwright.compiler.ir.values import (
     Keyed,
     Maybe,
     Ref,
+    Rows,
     Span,
     Static,
     Unknown,
@@ -123,6 +125,8 @@ def part(frame: Frame, base: Ref | View, where: tuple[Value, ...], name: str) ->
     from_front = not isinstance(content, Counted) or not _negative(where)
     if (is_part or known_part) and basic(where) and _scalars(inner) and from_front:
         return View(whole, (*_scalars_of(inner), *where))
+    if isinstance(found, Array) and found.kind.shape and basic(where) and not _scalars(inner):
+        return replace(found, shared=True)
     return found
 
 
@@ -237,6 +241,8 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
 def _logical(frame: Frame, how: ast.boolop, first: Value, second: Value, asked: Value) -> Value:
     """Flags by logic; other values by which of them Python would give."""
     flags = [frame.memory.see(v) for v in (first, second)]
+    if any(isinstance(f, Counted | Rows | Keyed) for f in flags):  # a list is only asked whether it is empty
+        flags = [truth(frame, f) for f in flags]
     if all(_is_flag(f) for f in flags) or (all(isinstance(f, Static) for f in flags[1:]) and _is_flag(flags[1])):
         later = truth(frame, flags[1])
         if isinstance(later, Static):
@@ -291,7 +297,8 @@ def _if_exp(frame: Frame, node: ast.IfExp) -> Value:
     frame.memory = before
     if _changed(left, before) or _changed(right, before):
         frame.memory = join_memories(frame, as_array(asked), left, right)
-    return join(frame, as_array(asked), yes, no)
+    chosen = join(frame, as_array(asked), yes, no)
+    return replace(chosen, shared=True) if isinstance(chosen, Array) and chosen.kind.shape else chosen
 
 
 def _or_unknown(frame: Frame, node: ast.expr) -> Value:
@@ -364,7 +371,7 @@ def _named_expr(frame: Frame, node: ast.NamedExpr) -> Value:
     value = evaluate(frame, node.value)
     assert isinstance(node.target, ast.Name)
     if isinstance(value, Array) and not value.kind.shape:
-        value = Array(code.name(frame.bind(node.target.id, value.code)), value.kind, value.listed, value.weak)
+        value = replace(value, code=code.name(frame.bind(node.target.id, value.code)))
     frame.memory.names[node.target.id] = frame.memory.hold(value)
     return frame.memory.names[node.target.id]
 

@@ -21,6 +21,11 @@ def note(frame: Frame, base: Value, longer: bool) -> None:
         frame.program.shrunk.add(field)
 
 
+def is_kept(frame: Frame, base: Value) -> bool:
+    """Whether a list is part of the state, with room by the contract; others get a place more with each element."""
+    return _field(frame, base) is not None
+
+
 def _field(frame: Frame, base: Value) -> str | None:
     for key, slot in frame.program.slots.items():
         if slot.form == "listed" and isinstance(base, Ref) and frame.memory.attributes.get(key) == base:

@@ -4,7 +4,7 @@ What a loop changes is found by reading its body once; then it is read again wit
 """
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from envwright.compiler.ir import code, tables
@@ -333,8 +333,8 @@ def _find_carried(frame: Frame, node: ast.For | ast.While, turns: Turns | None) 
                 carried.append(Carried(place, key, Array(code.const(0), Kind(INT))))
                 continue
             if key not in table:
-                if place == "attributes":
-                    raise RefusedError("an attribute gets its first value in a loop")
+                if place == "attributes" and key in frame.program.slots:
+                    carried.append(Carried(place, key, _first_value(frame, key)))
                 continue
             if any(getattr(m, place).get(key) is not table[key] for m in after) and not _same_ref(
                 table[key], after, place, key
@@ -343,6 +343,17 @@ def _find_carried(frame: Frame, node: ast.For | ast.While, turns: Turns | None) 
     if any(m.state != before.state for m in after):
         raise RefusedError("a function that changes the state as a whole is called in a loop")
     return carried
+
+
+def _first_value(frame: Frame, key: Any) -> Value:
+    """What an attribute holds before a loop gives it its first value: nothing that matters."""
+    slot = frame.program.slots[key]
+    blank = [Array(array.code, array.kind, slot.listed) for array in slot.blank().values()]
+    if slot.form == "plain":
+        return blank[0]
+    if slot.form == "listed":
+        return Counted(Array(blank[0].code, blank[0].kind, listed=True), blank[1], slot.extra)
+    raise RefusedError("an attribute that may be None gets its first value in a loop")
 
 
 def _same_ref(value: Value, after: list[Memory], place: str, key: Any) -> bool:
@@ -364,7 +375,7 @@ def _loosened(frame: Frame, value: Value) -> Value:
     if isinstance(value, Array):
         return cast(value, value.kind.dtype) if value.weak else value
     if isinstance(value, Items):
-        return Items(tuple(_loosened(frame, v) for v in value.items), value.is_list)
+        return replace(value, items=tuple(_loosened(frame, v) for v in value.items))
     if isinstance(value, Counted):
         return Counted(value.array, cast(value.count, INT))
     return value
@@ -492,6 +503,8 @@ def _widen(before: Value, after: Value) -> Value:
             else Items(tuple(parts), before.is_list)
         )
     if isinstance(before, Counted) and isinstance(after, Counted | Masked):
+        if counted(after).room > before.room:
+            raise RefusedError("a list that is not part of the state grows in a loop")
         return before
     if same_shape(before, after):
         return before

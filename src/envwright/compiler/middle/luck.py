@@ -298,7 +298,33 @@ def _permutation(value: Array, arguments: list[Value], options: dict[str, Value]
     return code.call("jax.random.permutation", _key(), population), value
 
 
+def _other(function: str, *names: str, scale: str = "") -> Any:
+    """A distribution that jax.random has, by its parameters; a further one multiplies what is drawn."""
+
+    def sample(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+        order = [*names, *([scale] if scale else [])]
+        given = [_number(_argument(arguments, options, i, name, 1.0)) for i, name in enumerate(order)]
+        size = known(_argument(arguments, options, len(order), "size", None))
+        shapes = [g.kind.shape for g in given]
+        shape = (np.broadcast_shapes(*shapes) if function != "dirichlet" else ()) if size is None else _size(size)
+        parameters = [g.code for g in given[: len(names)]]
+        made = code.call(f"jax.random.{function}", _threefry(), *parameters, shape=code.const(shape))
+        return (code.binary(made, ast.Mult(), given[-1].code) if scale else made), value
+
+    return sample
+
+
+def _threefry() -> Code:
+    """Some distributions of jax.random want keys of its own kind."""
+    return code.call("jax.random.key", code.call("jax.random.bits", _key()))
+
+
 _METHODS: Any = {
+    "poisson": _other("poisson", "lam"), "exponential": _other("exponential", scale="scale"),
+    "binomial": _other("binomial", "n", "p"), "beta": _other("beta", "a", "b"),
+    "dirichlet": _other("dirichlet", "alpha"),
+    "gamma": _other("gamma", "shape", scale="scale"), "geometric": _other("geometric", "p"),
+    "standard_exponential": _other("exponential"),
     "random": _random, "random_sample": _random, "rand": _rand, "integers": _integers, "randint": _integers,
     "uniform": _uniform, "normal": _normal, "gauss": _normal, "standard_normal": _standard_normal,
     "randint_closed": _randint_python, "choice": _choice, "permutation": _permutation, "shuffle": _permutation,

@@ -4,6 +4,7 @@ import ast
 import random
 import types
 from collections import deque
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from envwright.compiler.ir import code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
-from envwright.compiler.ir.kinds import BOOL, INT, Kind, narrow
+from envwright.compiler.ir.kinds import INT, Kind, narrow
 from envwright.compiler.ir.lists import appended, concatenate, counted, in_use, items_of, plus
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.operators import compare, contains
@@ -56,6 +57,11 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
         return _LISTS[name](frame, base, content, arguments, options)
     if name == "copy":
         return frame.memory.deep(base)
+    if isinstance(content, Items) and name == "_replace":
+        changed = (options.get(n, v) for n, v in zip(content.names, content.items, strict=True))
+        return replace(content, items=tuple(changed))
+    if isinstance(content, Items) and name == "_asdict":
+        return Keyed(dict(zip(content.names, content.items, strict=True)))
     if isinstance(content, Items) and len(content.items) == 1 and isinstance(content.items[0], Counted | Masked):
         content = counted(content.items[0])  # an array of one row of changing length
         if name in ("reshape", "ravel", "flatten", "squeeze"):
@@ -74,6 +80,8 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
         return Static(None)
     if name == "sort":
         return _sort(frame, base, content, arguments, options)
+    if name == "reshape" and len(arguments) > 1:
+        arguments = [Items(tuple(arguments))]
     if name in _MAKE_ARRAYS:
         return numpy_calls.call_numpy(frame, {"flatten": "ravel"}.get(name, name), [base, *arguments], options)
     raise RefusedError(f"the method {name} of {told(content)} is not covered")
@@ -191,6 +199,7 @@ def _append(frame: Frame, base: Value, content: Value, arguments: list[Value], o
         item = frame.memory.deep(arguments[0])
         if content.longest is None:
             growth.note(frame, base, longer=True)
+            content = content if growth.is_kept(frame, base) else counted(content, content.room + 1)
         set_content(
             frame, base, _forgetful(content, item) if content.longest == content.room else appended(content, item)
         )
@@ -251,9 +260,14 @@ def without(content: Counted, where: Value) -> Counted:
     if not isinstance(where, Static) or where.value < 0:
         shifted = code.binary(place, ast.Add(), content.count.code)
         place = code.call("jnp.where", code.compare(place, ast.Lt(), code.const(0)), shifted, place)
-    places = code.call("jnp.arange", code.const(content.room))
-    keep = code.both(in_use(content).code, code.compare(places, ast.NotEq(), place))
-    return counted(Masked(content.array, Array(keep, Kind(BOOL, (content.room,)))))
+    places: code.Code = code.call("jnp.arange", code.const(content.room))
+    after = code.compare(places, ast.GtE(), place)
+    for _ in content.array.kind.shape[1:]:
+        after = code.index(after, code.const(...), code.const(None))
+    moved = code.call("jnp.roll", content.array.code, code.const(-1), axis=code.const(0))
+    last = plus(content.count, -1)
+    made = code.call("put", code.call("jnp.where", after, moved, content.array.code), last.code, code.const(0))
+    return Counted(Array(made, content.array.kind, listed=True), last, content.longest)
 
 
 def _pop(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:

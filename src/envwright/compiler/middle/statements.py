@@ -3,7 +3,7 @@
 import ast
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from envwright.compiler.ir import code
@@ -81,7 +81,7 @@ def _execute(frame: Frame, body: Sequence[ast.stmt], flow: Flow) -> Flow:
         frame.line = statement.lineno
         _comments(frame, statement)
         try:
-            inner = _statement(frame, statement)
+            inner = _read(frame, statement)
         except RefusedError as why:
             if why.node is None:
                 why.node = statement
@@ -97,6 +97,14 @@ def _execute(frame: Frame, body: Sequence[ast.stmt], flow: Flow) -> Flow:
             frame.guards += tuple(code.negated(e.when.code) for e in exits if e.when is not None)
     flow.memory = frame.memory
     return flow
+
+
+def _read(frame: Frame, statement: ast.stmt) -> Flow | None:
+    """A statement; what goes wrong with it in an unforeseen way is a refusal, too."""
+    try:
+        return _statement(frame, statement)
+    except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, AssertionError) as error:
+        raise RefusedError(f"the rules do not cover this ({type(error).__name__}: {error})", statement) from error
 
 
 def _comments(frame: Frame, statement: ast.stmt) -> None:
@@ -299,13 +307,11 @@ def _bound(frame: Frame, hint: str, value: Value) -> Value:
     """The value under a name of its own in the translation, as it has one in the original."""
     match value:
         case Array():
-            return (
-                Array(code.name(frame.bind(hint, value.code)), value.kind, value.listed, value.weak)
-                if code.size(value.code) > 1
-                else value
-            )
+            long = code.size(value.code) > 1
+            return replace(value, code=code.name(frame.bind(hint, value.code))) if long else value
         case Items() if len(value.items) <= 16:
-            return Items(tuple(_bound(frame, f"{hint}_{i}", v) for i, v in enumerate(value.items)), value.is_list)
+            hints = value.names or [f"{hint}_{i}" for i in range(len(value.items))]
+            return replace(value, items=tuple(_bound(frame, h, v) for h, v in zip(hints, value.items, strict=True)))
         case Counted():
             array, count = _bound(frame, hint, value.array), _bound(frame, f"{hint}_count", value.count)
             return Counted(array, count)  # pyright: ignore[reportArgumentType]
@@ -321,7 +327,12 @@ def _bound(frame: Frame, hint: str, value: Value) -> Value:
 
 
 def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
-    parts = items_of(frame, value)
+    seen = frame.memory.see(value)
+    if isinstance(seen, Counted | Masked) and not any(isinstance(t, ast.Starred) for t in targets):
+        full = counted(seen)  # there are as many as there are names, or the original would fail
+        parts = [read(frame.memory, full, (Static(i),)) for i in range(len(targets))]
+    else:
+        parts = items_of(frame, value)
     stars = [i for i, target in enumerate(targets) if isinstance(target, ast.Starred)]
     if stars:
         (at,) = stars
@@ -372,7 +383,12 @@ def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, 
         inner = tuple(p for p in base.where)
         while inner and isinstance(inner[-1], Static) and inner[-1].value == slice(None):
             inner = inner[:-1]
-        base, where = base.ref, (*inner, *where)
+        if any(isinstance(p, Static) and isinstance(p.value, slice) for p in inner):
+            part = read(memory, memory.see(base.ref), inner)
+            value, where = write(memory, part, where, value), inner
+        else:
+            where = (*inner, *where)
+        base = base.ref
     if not isinstance(base, Ref):
         raise RefusedError("a part of something that has no name is set")
     if _set_by_key(frame, base, where, value):

@@ -1,0 +1,205 @@
+"""Luck: what the original draws, the translation is given; and its own draws look like the original's."""
+
+import jax
+import numpy as np
+import pytest
+from before_and_after import Game, assert_plays_the_same, body_of, game
+
+
+def drawn(pair: Game, count: int = 400) -> dict[str, np.ndarray]:
+    """The luck of many steps from the state of a start, as the translation draws it."""
+    keys = jax.random.split(jax.random.key(0), count)
+    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
+        started = jax.vmap(pair.rules.draw_start)(keys)
+        _, states = jax.vmap(pair.rules.start, axis_size=count)(started)
+        luck = jax.vmap(pair.rules.draw, in_axes=(0, 0, None))(keys, states, np.int32(1))
+    return {name.name: np.asarray(getattr(luck, name.name)) for name in pair.interface.step_luck}
+
+
+DRAWS = {
+    "random": ("self.x = self.np_random.random()", "x", 0, 1),
+    "uniform": ("self.x = self.np_random.uniform(-2, 3)", "x", -2, 3),
+    "integers": ("self.x = int(self.np_random.integers(2, 7))", "x", 2, 6),
+    "integers from zero": ("self.x = int(self.np_random.integers(7))", "x", 0, 6),
+    "integers with the end": ("self.x = int(self.np_random.integers(2, 7, endpoint=True))", "x", 2, 7),
+    "choice of a number": ("self.x = int(self.np_random.choice(5))", "x", 0, 4),
+    "choice of a list": ("self.x = int(self.np_random.choice([3, 4, 9]))", "x", 3, 9),
+    "weighted choice": ("self.x = int(self.np_random.choice(3, p=[0.5, 0.0, 0.5]))", "x", 0, 2),
+    "random of the module": ("self.x = random.random()", "x", 0, 1),
+    "randint of the module": ("self.x = random.randint(1, 6)", "x", 1, 6),
+    "randrange": ("self.x = random.randrange(3, 9)", "x", 3, 8),
+    "choice of the module": ("self.x = random.choice([2, 5, 8])", "x", 2, 8),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_one_draw_a_step(name: str) -> None:
+    text, _, low, high = DRAWS[name]
+    start = "random.seed(seed)" if "random." in text.replace("np_random", "") else ""
+    pair = game(text, x="0", start=start)
+    assert_plays_the_same(pair)
+    (values,) = drawn(pair).values()
+    assert low <= values.min() < values.max() <= high
+    assert abs(values.mean() - (low + high) / 2) < (high - low) / 6 or name == "choice of a list"
+
+
+def test_a_weighted_choice_keeps_its_weights() -> None:
+    pair = game("self.x = int(self.np_random.choice(3, p=[0.75, 0.0, 0.25]))", x="0")
+    (values,) = drawn(pair).values()
+    assert 0 < np.mean(values == 2) < 0.4
+    assert not np.any(values == 1)
+
+
+def test_normal_draws() -> None:
+    pair = game("self.x = self.np_random.normal(5, 2)\nself.v = self.np_random.standard_normal(3)", x="0.0", v="np.zeros(3)")
+    assert_plays_the_same(pair)
+    luck = [*drawn(pair, 2000).values()]
+    assert sorted(v.shape[1:] for v in luck) == [(), (3,)]
+
+
+def test_a_draw_made_only_sometimes() -> None:
+    pair = game(
+        """
+        if action > 1:
+            self.a = int(self.np_random.integers(10))
+        if action % 2:
+            self.b = int(self.np_random.integers(10))
+        self.c = int(self.np_random.integers(10))
+        """,
+        a="0", b="0", c="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+    assert ".integers" not in pair.step
+
+
+def test_draws_in_a_loop() -> None:
+    pair = game(
+        """
+        self.sum = 0
+        for i in range(action):
+            roll = int(self.np_random.integers(1, 7))
+            if roll == 6:
+                self.sum += int(self.np_random.integers(1, 7))
+            self.sum += roll
+        """,
+        sum="0",
+    )
+    assert_plays_the_same(pair)
+
+
+def test_a_draw_behind_a_short_circuit() -> None:
+    pair = game(
+        "if action == 2 and self.np_random.random() < 0.5:\n    self.n += 1\nself.x = self.np_random.random()",
+        n="0", x="0.0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+
+
+def test_draws_in_methods() -> None:
+    pair = game(
+        "self.n = self._roll() + self._roll() * 10\nif action == 1:\n    self.n += self._roll()",
+        methods="def _roll(self):\n    return int(self.np_random.integers(1, 7))",
+        n="0",
+    )
+    assert_plays_the_same(pair)
+
+
+def test_a_range_that_depends_on_the_state_is_drawn_by_going_through_the_step() -> None:
+    pair = game(
+        """
+        self.high = self.high % 5 + 1
+        if action == 1:
+            self.high += 3
+        self.x = int(self.np_random.integers(self.high))
+        """,
+        high="3", x="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+    (values,) = drawn(pair).values()
+    assert (values.min(), values.max()) == (0, 6)
+    assert "high" in body_of(pair.text, "draw")
+
+
+def test_a_choice_from_a_list_that_changes() -> None:
+    pair = game(
+        """
+        free = [i for i in range(5) if not self.taken[i]]
+        if free:
+            self.last = int(self.np_random.choice(free))
+            self.taken[self.last] = 1
+        else:
+            self.taken[:] = 0
+        """,
+        taken="np.zeros(5, int)", last="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+
+
+def test_an_empty_cell_by_argwhere() -> None:
+    pair = game(
+        """
+        empty = np.argwhere(self.grid == 0)
+        if len(empty) > 0:
+            r, c = empty[self.np_random.integers(len(empty))]
+            self.grid[r, c] = action + 1
+        else:
+            self.grid[:] = 0
+        """,
+        grid="np.zeros((2, 3), int)",
+    )
+    assert_plays_the_same(pair)
+
+
+def test_shuffle_and_permutation() -> None:
+    pair = game(
+        """
+        self.order = self.np_random.permutation(4)
+        cards = np.arange(5)
+        self.np_random.shuffle(cards)
+        self.first = int(cards[0])
+        """,
+        order="np.arange(4)", first="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+
+
+def test_shuffle_of_a_list() -> None:
+    pair = game(
+        "deck = [1, 2, 3, 4]\nself.np_random.shuffle(deck)\nself.card = deck[0] * 10 + deck[-1]", card="0"
+    )
+    assert_plays_the_same(pair)
+
+
+def test_choice_without_putting_back() -> None:
+    pair = game(
+        "two = self.np_random.choice(6, size=2, replace=False)\nself.a, self.b = int(two[0]), int(two[1])", a="0", b="0"
+    )
+    assert_plays_the_same(pair)
+    (values,) = drawn(pair).values()
+    assert not np.any(values[:, 0] == values[:, 1])
+
+
+def test_draws_of_a_start() -> None:
+    pair = game(
+        "self.x = (self.x + action) % 5",
+        start="""
+        self.x = int(self.np_random.integers(5))
+        self.grid = self.np_random.permutation(4)
+        while True:
+            self.y = int(self.np_random.integers(5))
+            if self.y != self.x:
+                break
+        """,
+    )
+    assert_plays_the_same(pair, episodes=30, steps=2)
+
+
+def test_two_kinds_of_draws_in_one_function() -> None:
+    pair = game(
+        "self.a = int(self.np_random.integers(4))\nself.b = self.np_random.random()\n"
+        "self.c = int(self.np_random.integers(9))",
+        a="0", b="0.0", c="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+    for values in drawn(pair).values():
+        assert values.max() > 0
