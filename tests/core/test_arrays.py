@@ -1,12 +1,10 @@
 """Arrays changed without scatter do what NumPy's assignment does."""
 
-from collections.abc import Iterator
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envwright.core.arrays import compact, put
@@ -14,7 +12,8 @@ from envwright.core.numerics import round_down, round_up
 
 BOARD = np.arange(12, dtype=np.int32).reshape(3, 4)
 INDICES = [
-    0, 2, -1, -3, (1, 2), (-1, -1), (0, -4), slice(1, 3), slice(None), (slice(None), 1), (1, slice(2)), (slice(0, 2), -1),
+    0, 2, -1, -3, (1, 2), (-1, -1), (0, -4), slice(1, 3), slice(None),
+    (slice(None), 1), (1, slice(2)), (slice(0, 2), -1),
 ]  # fmt: skip
 
 
@@ -61,52 +60,34 @@ def test_put_takes_places_that_are_not_known_before() -> None:
     assert np.array_equal(many(rows, columns, values), expected)
 
 
-@pytest.fixture
-def any_ranks() -> Iterator[None]:
-    with jax.numpy_rank_promotion("allow"):
-        yield
-
-
-@pytest.mark.xfail(reason="it compares arrays of one and of two axes", strict=True, raises=ValueError)
-def test_compact_keeps_to_strict_ranks() -> None:
-    compact(jnp.asarray(BOARD), jnp.array([False, True, True]))
-
-
-@pytest.mark.usefixtures("any_ranks")
 def test_compact_moves_what_is_kept_to_the_front() -> None:
     rng = np.random.default_rng(0)
     values, keep = rng.integers(1, 9, (50, 6)).astype(np.int32), rng.random((50, 6)) < 0.5
-    front, count = jax.vmap(compact)(values, keep)
+    front, count = jax.vmap(compact)(jnp.asarray(values), jnp.asarray(keep))
     for i in range(50):
         kept = values[i][keep[i]]
         assert np.array_equal(front[i], np.pad(kept, (0, 6 - len(kept))))
         assert count[i] == len(kept)
 
 
-@pytest.mark.usefixtures("any_ranks")
 def test_compact_moves_whole_rows() -> None:
     front, count = compact(jnp.asarray(BOARD), jnp.array([False, True, True]))
     assert np.array_equal(front, [BOARD[1], BOARD[2], [0, 0, 0, 0]])
     assert count == 2
 
 
-@pytest.mark.usefixtures("any_ranks")
 def test_compact_keeps_the_type() -> None:
-    assert compact(jnp.array([True, False]), jnp.array([True, True]))[0].dtype == jnp.bool_
+    assert compact(jnp.array([1, 2], jnp.int8), jnp.array([True, True]))[0].dtype == jnp.int8
     assert compact(jnp.array([0.5, 1.5]), jnp.array([False, True]))[0].tolist() == [1.5, 0.0]
 
 
 # ---- thresholds ----
 
-UNROUNDED = pytest.mark.xfail(
-    reason="NumPy compares a float32 with a Python float in 32 bits, so nothing is ever rounded", strict=True
-)
 NUMBERS = st.floats(-1e30, 1e30, allow_subnormal=False).filter(lambda x: x == 0 or abs(x) > 1e-30)
 
 
-@UNROUNDED
 @given(NUMBERS)
-@settings(max_examples=200, deadline=None, phases=[Phase.generate])
+@settings(max_examples=200, deadline=None)
 def test_thresholds_are_the_float32_next_to_a_number(number: float) -> None:
     low, high = np.float32(round_down(number)), np.float32(round_up(number))
     assert float(low) <= number <= float(high)
@@ -114,9 +95,8 @@ def test_thresholds_are_the_float32_next_to_a_number(number: float) -> None:
     assert (low == high) == (float(np.float32(number)) == number)
 
 
-@UNROUNDED
 @given(NUMBERS, st.integers(-3, 3))
-@settings(max_examples=200, deadline=None, phases=[Phase.generate])
+@settings(max_examples=200, deadline=None)
 def test_of_a_float32_a_rounded_threshold_asks_the_same(number: float, away: int) -> None:
     x = np.float32(number)
     for _ in range(abs(away)):

@@ -43,7 +43,7 @@ def put(array: jax.Array, index: Index, value: Any, when: Any = True) -> jax.Arr
 def compact(values: jax.Array, keep: jax.Array) -> tuple[jax.Array, jax.Array]:
     """The values to keep, moved to the front in their order with zeros behind them, and how many they are."""
     place = jnp.cumsum(keep) - 1
-    hit = keep & (place == jnp.arange(len(values))[:, None])  # row i: which value comes to place i
+    hit = keep[None, :] & (place[None, :] == jnp.arange(len(values))[:, None])  # row i: which value comes to place i
     hit = hit.reshape(hit.shape + (1,) * (values.ndim - 1))
     front = jnp.sum(jnp.where(hit, values, 0), axis=1, dtype=values.dtype)
     return front, jnp.sum(keep, dtype=jnp.int32)

@@ -31,10 +31,10 @@ def clamp(x: jax.Array, low: jax.Array | float, high: jax.Array | float) -> jax.
 def round_down(number: float) -> float:
     """The largest float32 not above a number: of a float32, `x > number` and `x > round_down(number)` ask the same."""
     near = np.float32(number)
-    return float(near if near <= number else np.nextafter(near, np.float32(-np.inf)))
+    return float(near if float(near) <= number else np.nextafter(near, np.float32(-np.inf)))
 
 
 def round_up(number: float) -> float:
     """The smallest float32 that is not below a number."""
     near = np.float32(number)
-    return float(near if near >= number else np.nextafter(near, np.float32(np.inf)))
+    return float(near if float(near) >= number else np.nextafter(near, np.float32(np.inf)))

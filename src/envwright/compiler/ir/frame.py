@@ -24,6 +24,7 @@ class Writer:
     blocks: list[list[Statement]] = field(default_factory=lambda: [[]])
     bases: dict[str, str] = field(default_factory=dict)  # of each name, the one that was wanted
     meanings: dict[str, Code] = field(default_factory=dict)  # of each name, the expression it was bound to
+    unsure: set[str] = field(default_factory=set)  # names that are given a value in one branch only
     parameters: list[tuple[str, str]] = field(default_factory=list)
     luck: dict[str, str] = field(default_factory=dict)  # piece of luck -> the parameter that has it
     start: bool = False  # whether it begins an episode: then there is no state yet

@@ -52,7 +52,13 @@ def join_memories(frame: Frame, when: Array, yes: Memory, no: Memory) -> Memory:
         for key in dict.fromkeys([*other, *mine]):
             if key in target and part == "cells":
                 continue
+            if part == "cursors":
+                nothing = Static(0)  # not drawn yet
+                target[key] = join(frame, when, mine.get(key, nothing), other.get(key, nothing), f"{key}_drawn")
+                continue
             if key not in mine or key not in other:
+                if part == "names":
+                    frame.writer.unsure.add(key)
                 target[key] = mine.get(key, other.get(key))  # on the other side it does not exist: nobody may read it
                 continue
             if part == "attributes" and key[0] == DRAWN and mine[key] is not other[key]:
@@ -73,7 +79,7 @@ def _drawn(frame: Frame, when: Array, yes: Value, no: Value) -> Value:
 
 
 def _hint(key: Any) -> str:
-    return key if isinstance(key, str) else key[1] if isinstance(key, tuple) else ""
+    return key if isinstance(key, str) else key[1].strip("_") if isinstance(key, tuple) else "part"
 
 
 def _join_names(
@@ -127,9 +133,14 @@ def _join(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
 
 
 def _as_items(value: Value, other: Value) -> Value:
-    """A known tuple beside one of the game."""
-    if isinstance(value, Static) and isinstance(value.value, tuple | list) and isinstance(other, Items):
+    """A known tuple or dict beside another one."""
+    if not isinstance(value, Static):
+        return value
+    like = other.value if isinstance(other, Static) else other
+    if isinstance(value.value, tuple | list) and isinstance(like, Items | tuple | list):
         return Items(tuple(Static(v) for v in value.value), isinstance(value.value, list))
+    if isinstance(value.value, dict) and isinstance(like, Keyed | dict):
+        return Keyed({k: Static(v) for k, v in value.value.items()})
     return value
 
 

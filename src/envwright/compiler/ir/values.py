@@ -134,6 +134,15 @@ class Closure:
 
 
 @dataclass(frozen=True, eq=False)
+class Making:
+    """An object that is being made: what its class is called with. It becomes one when an attribute is set to it."""
+
+    made: type
+    arguments: tuple["Value", ...]
+    options: dict[str, "Value"]
+
+
+@dataclass(frozen=True, eq=False)
 class Bound:
     """A method of a value that has no object: `out.append`."""
 
@@ -143,7 +152,7 @@ class Bound:
 
 Value = (
     Static | Array | Items | Counted | Rows | Masked | Picked | Maybe | Keyed | Ref | View | Span | Unknown | Closure
-    | Bound
+    | Bound | Making
 )  # fmt: skip
 MUTABLE = (Items, Counted, Rows, Keyed)
 NONE = Static(None)

@@ -19,6 +19,7 @@ from envwright.compiler.ir.values import (
     Counted,
     Items,
     Keyed,
+    Making,
     Masked,
     Maybe,
     Picked,
@@ -133,6 +134,9 @@ def store(frame: Frame, base: Value, name: str, value: Value) -> None:
     owner = behind(base.value)
     key = (id(owner), name)
     slot = frame.program.slots.get(key)
+    if isinstance(value, Making):
+        _make(frame, getattr(owner, name, None), value)
+        return
     raw = inspect.getattr_static(type(owner), name, None)
     if isinstance(raw, property) and slot is None:
         if raw.fset is None:
@@ -160,6 +164,14 @@ def store(frame: Frame, base: Value, name: str, value: Value) -> None:
         return
     if key in frame.program.ignored:
         frame.memory.attributes[key] = value
+
+
+def _make(frame: Frame, live: Any, value: Making) -> None:
+    """A new object takes the place of the one that is there: it is made anew, by its class's own rules."""
+    if type(live) is not value.made:
+        raise RefusedError(f"an object of the class {value.made.__name__} takes the place of another one's")
+    start = types.MethodType(value.made.__init__, live)
+    frame.program.call(frame, Static(start), list(value.arguments), value.options, None)
 
 
 def _store_parts(frame: Frame, owner: Any, name: str, value: Value) -> bool:

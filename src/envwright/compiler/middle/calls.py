@@ -22,6 +22,7 @@ from envwright.compiler.ir.values import (
     Closure,
     Items,
     Keyed,
+    Making,
     Static,
     Unknown,
     Value,
@@ -148,11 +149,15 @@ def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str,
         given = [known(frame.memory.deep(a)) for a in arguments]
         named_values = {k: known(frame.memory.deep(v)) for k, v in options.items()}
     except RefusedError:
+        if isinstance(vars(found).get("__init__"), types.FunctionType):
+            return Making(found, tuple(arguments), options)
         raise RefusedError(f"an object of the class {found.__name__} is made in the middle of the game") from None
     if found.__module__ in ("builtins", "collections", "fractions", "decimal") or found.__module__.startswith(
         "gymnasium.spaces"
     ):
         return Static(found(*given, **named_values))
+    if isinstance(vars(found).get("__init__"), types.FunctionType):
+        return Making(found, tuple(arguments), options)
     raise RefusedError(f"an object of the class {found.__name__} is made in the middle of the game")
 
 

@@ -265,7 +265,7 @@ def _is_flag(value: Value) -> bool:
 def _changed(after: Any, before: Any) -> bool:
     for part in ("attributes", "cells", "cursors", "names"):
         mine, other = getattr(after, part), getattr(before, part)
-        if any(mine[key] is not other.get(key) for key in mine if key in other):
+        if any(mine[key] is not other.get(key) for key in mine if key in other or part == "cursors"):
             return True
     return False
 

@@ -15,9 +15,9 @@ def note(frame: Frame, base: Value, longer: bool) -> None:
     field = _field(frame, base)
     if field is None or frame.writer.start:
         return
-    if longer:
+    if longer and not any(f"{field}_count" in code.text(frame.writer.meaning(guard)) for guard in frame.guards):
         frame.program.grown.setdefault(field, (frame.qualified, frame.file, frame.line))
-    else:
+    elif not longer:
         frame.program.shrunk.add(field)
 
 

@@ -333,6 +333,8 @@ def _find_carried(frame: Frame, node: ast.For | ast.While, turns: Turns | None) 
                 carried.append(Carried(place, key, Array(code.const(0), Kind(INT))))
                 continue
             if key not in table:
+                if place == "names" and key in frame.writer.unsure and key in _assigned(node.body):
+                    carried.append(Carried(place, key, _left_over(after, key)))  # from the turn before
                 if place == "attributes" and key in frame.program.slots:
                     carried.append(Carried(place, key, _first_value(frame, key)))
                 continue
@@ -343,6 +345,12 @@ def _find_carried(frame: Frame, node: ast.For | ast.While, turns: Turns | None) 
     if any(m.state != before.state for m in after):
         raise RefusedError("a function that changes the state as a whole is called in a loop")
     return carried
+
+
+def _left_over(after: list[Memory], key: str) -> Value:
+    """Nothing, in the form of a name that keeps its value of the turn before where it gets no new one."""
+    memory = next(m for m in after if key in m.names)
+    return _blank(memory.deep(memory.names[key]))
 
 
 def _first_value(frame: Frame, key: Any) -> Value:

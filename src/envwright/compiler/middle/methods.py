@@ -143,6 +143,9 @@ def _known(frame: Frame, content: Static, name: str, arguments: list[Value], opt
 
 def set_content(frame: Frame, base: Value, value: Value) -> None:
     """Change what is behind a name, for all names of it."""
+    if isinstance(value, Counted):  # under names, for it will be used more than once
+        array = replace(value.array, code=frame.named("items", value.array.code))
+        value = replace(value, array=array, count=replace(value.count, code=frame.named("count", value.count.code)))
     if isinstance(base, Ref):
         frame.memory.cells[base.cell] = value
         return
@@ -264,10 +267,10 @@ def without(content: Counted, where: Value) -> Counted:
     after = code.compare(places, ast.GtE(), place)
     for _ in content.array.kind.shape[1:]:
         after = code.index(after, code.const(...), code.const(None))
-    moved = code.call("jnp.roll", content.array.code, code.const(-1), axis=code.const(0))
-    last = plus(content.count, -1)
-    made = code.call("put", code.call("jnp.where", after, moved, content.array.code), last.code, code.const(0))
-    return Counted(Array(made, content.array.kind, listed=True), last, content.longest)
+    rolled = code.call("jnp.roll", content.array.code, code.const(-1), axis=code.const(0))
+    moved = code.call("put", rolled, code.const(content.room - 1), code.const(0))
+    made = code.call("jnp.where", after, moved, content.array.code)
+    return Counted(Array(made, content.array.kind, listed=True), plus(content.count, -1), content.longest)
 
 
 def _pop(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:

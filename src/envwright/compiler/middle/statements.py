@@ -145,7 +145,11 @@ def _forget(frame: Frame, target: ast.expr, why: RefusedError) -> None:
             base = evaluate(frame, target.value)
             if not isinstance(base, Static):
                 raise why
-            frame.memory.attributes[id(attributes.behind(base.value)), target.attr] = unknown
+            owner = attributes.behind(base.value)
+            frame.memory.attributes[id(owner), target.attr] = unknown
+            for key in frame.program.slots:
+                if key[0] == id(getattr(owner, target.attr, None)):
+                    frame.memory.attributes[key] = unknown
         case ast.Tuple() | ast.List():
             for inner in target.elts:
                 _forget(frame, inner, why)
