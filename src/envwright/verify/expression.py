@@ -177,7 +177,7 @@ def none(value: Any, instead: Any) -> Any:
 def joined(value: Any) -> NDArray[Any]:
     """All numbers of a dict or tuple of arrays in a row, in its order, as a flattened observation has them."""
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else None
-    return np.ravel(value) if parts is None else np.concatenate([joined(part) for part in parts])
+    return np.asarray(value).ravel() if parts is None else np.concatenate([joined(part) for part in parts])
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

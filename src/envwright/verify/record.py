@@ -296,7 +296,7 @@ def _result_sway(
     arguments: Mapping[str, Any],
     result: NDArray[Any],
     dtype: str | None,
-    sizes: Plain,
+    sizes: Any,
 ) -> NDArray[np.float64]:
     total = np.zeros(result.shape)
     if dtype is not None:

@@ -34,6 +34,7 @@ from envwright.compiler.ir.values import (
 )
 from envwright.compiler.middle import attributes, growth
 from envwright.compiler.middle.expressions import evaluate, index_parts, table_name
+from envwright.compiler.middle.methods import as_list, pop, set_content
 from envwright.compiler.refusal import RefusedError
 
 
@@ -159,6 +160,8 @@ def _forget(frame: Frame, target: ast.expr, why: RefusedError) -> None:
             if cell is None:
                 raise why
             content = frame.memory.cells.get(cell)
+            if isinstance(content, Array) and content.shared:
+                raise why  # another array is changed by it, and nobody knows which
             for part in content.items.values() if isinstance(content, Keyed) else ():
                 if isinstance(part, Ref):
                     frame.memory.cells[part.cell] = unknown
@@ -255,8 +258,6 @@ def _with(frame: Frame, node: ast.With) -> Flow:
 
 
 def _delete(frame: Frame, node: ast.Delete) -> None:
-    from envwright.compiler.middle.methods import pop
-
     for target in node.targets:
         if isinstance(target, ast.Name):
             frame.memory.names.pop(target.id, None)
@@ -445,6 +446,9 @@ def _augment(frame: Frame, node: ast.AugAssign) -> None:
     if isinstance(old, Ref) and _grow(frame, old, node.op, value):
         return
     new = binary(frame, node.op, old, value)
+    if isinstance(old, View) and isinstance(new, Array) and not new.listed:
+        set_content(frame, old, _keep_type(frame.memory.see(old), new))  # a part of an array is changed in place
+        return
     if isinstance(old, Ref) and isinstance(new, Array) and isinstance(frame.memory.see(old), Array | Static):
         hint = (hints_of(target) or ("value",))[0]
         kept = _bound(frame, hint, _keep_type(frame.memory.see(old), new))
@@ -467,8 +471,6 @@ def _loaded(target: ast.expr) -> ast.expr:
 
 
 def _grow(frame: Frame, ref: Ref, how: ast.operator, value: Value) -> bool:
-    from envwright.compiler.middle.methods import as_list
-
     content = frame.memory.see(ref)
     if isinstance(content, Array) and content.listed:
         content = as_list(content)
