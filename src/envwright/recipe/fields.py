@@ -22,6 +22,7 @@ from envwright.core.errors import EnvwrightError
 from envwright.references.plain import same
 
 ROOM = 2  # a list that was never longer than n gets room for ROOM times n
+MOST_PLACES = 512  # that a list gets room for because none was seen twice
 DIFFERENT = 3  # so many numbers may all be different by accident
 _INSIDE = ("__items__", "__value__", "__data__")  # of an object that is a list, that is a number, that has a hook
 
@@ -134,16 +135,18 @@ def _list(path: str, own: str, present: list[Any], nothing: bool) -> dict[str, s
 
 
 def _room(lists: list[Any]) -> int:
-    """Twice the longest, or, where no number is ever there twice, as many as there are; a deque says it itself."""
+    """Twice the longest; where no number or place is ever there twice, as many as there are; a deque says it itself."""
     limits = {v.maxlen for v in lists if isinstance(v, deque)}
     if len(limits) == 1 and (limit := limits.pop()):
         return limit
     longest = max(map(len, lists))
-    if longest <= DIFFERENT or not all(isinstance(item, int | np.integer) for v in lists for item in v):
+    rows = [[tuple(np.ravel(item).tolist()) for item in v] for v in lists]  # a number is a row of one
+    whole = all(isinstance(number, int) for v in rows for item in v for number in item)
+    different = all(len(set(v)) == len(v) for v in rows)
+    if longest <= DIFFERENT or not whole or not different:
         return ROOM * longest
-    known = {int(item) for v in lists for item in v}
-    different = all(len(set(v)) == len(v) for v in lists)
-    return max(ROOM * longest, max(known) - min(known) + 1) if different else ROOM * longest
+    places = np.array([item for v in rows for item in v])
+    return max(ROOM * longest, min(int(np.prod(np.ptp(places, axis=0) + 1)), MOST_PLACES))
 
 
 def free(name: str, taken: Container[str]) -> str:

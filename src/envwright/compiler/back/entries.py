@@ -20,7 +20,7 @@ from envwright.compiler.ir.shapes import cast_to, zero
 from envwright.compiler.ir.values import Array, Counted, Items, Keyed, Static, Unknown, Value, as_array, cast
 from envwright.compiler.middle import growth
 from envwright.compiler.middle.emitting import Made, _key, _write
-from envwright.compiler.middle.luck import DRAWN, Drawn
+from envwright.compiler.middle.luck import DRAWN, Drawn, Rekeyed
 from envwright.compiler.middle.reading import Callee, callee_of, read_inline
 from envwright.compiler.refusal import Refusal, RefusedError
 from envwright.verify.interface import Interface
@@ -105,6 +105,7 @@ def write_step(program: Program, interface: Interface, objects: Objects) -> None
         "truncated": frame.named("truncated", _scalar(frame, truncated, BOOL)),
         "info": _info(frame, interface, info),
     }
+    fields["truncated"] = _or_too_long(program, fields["truncated"], frame.memory.state)
     growth.check(program, frame, [fields["terminated"], fields["truncated"]], interface.max_episode_steps)
     parameters = [("state", "State"), ("action", "jax.Array"), ("chance", "StepChance")]
     _add(program, "apply", parameters, frame, code.call("Step", **fields), "Step", "Take a step.", callee)
@@ -116,6 +117,17 @@ def write_step(program: Program, interface: Interface, objects: Objects) -> None
         return
     parameters = [("key", "jax.Array"), ("state", "State"), ("action", "jax.Array")]
     _add_draw(program, "draw", parameters, "StepChance", interface.step_luck, frame.writer.collected, "step")
+
+
+def _or_too_long(program: Program, truncated: Code, state: str) -> Code:
+    """An episode in which a list outgrows its room is cut off: the original goes on, but this game no longer is it."""
+    for slot in program.slots.values():
+        if slot.form == "listed" and slot.extra is None:
+            (_, kind), (count, _) = slot.fields
+            longer = code.compare(code.attribute(code.name(state), count), ast.Gt(), code.const(kind.shape[0]))
+            known = code.text(truncated).startswith("jnp.bool_(False")
+            truncated = longer if known else code.binary(truncated, ast.BitOr(), longer)
+    return truncated
 
 
 def _entry(function: Any, arguments: list[Any]) -> tuple[Callee, list[Value]]:
@@ -283,7 +295,8 @@ def _sampled(own: list[tuple[int | None, str]], key: Code, room: int | None, fie
 
 
 def _one(text: str, key: Code) -> Code:
-    return ast.parse(re.sub(r"\bkey\b", lambda _: code.text(key), text, count=1), mode="eval").body
+    """A draw with another key."""
+    return Rekeyed(key).visit(ast.parse(text, mode="eval").body)
 
 
 _SHAPED = re.compile(r"(jax\.random\.(?:uniform|randint|normal)\(key, )\(\)")

@@ -14,7 +14,7 @@ import numpy as np
 
 from envwright.compiler.ir import code, record
 from envwright.compiler.ir.code import Assign, Code, Written
-from envwright.compiler.ir.frame import Frame, Writer
+from envwright.compiler.ir.frame import RESERVED, Frame, Writer
 from envwright.compiler.ir.kinds import is_number
 from envwright.compiler.ir.lists import counted
 from envwright.compiler.ir.memory import Memory
@@ -262,7 +262,7 @@ def _can_be_handed(value: Value) -> bool:
 
 def _name(program: Any, callee: Callee) -> str:
     base = callee.name.strip("_") or callee.name
-    if base in ("start", "draw", "draw_start", "apply", "phases", "State", "state", "action", "chance"):
+    if base in RESERVED or base in ("start", "draw", "draw_start", "apply", "phases"):
         base = f"{base}_"
     taken = {*program.functions, *program.names}
     if base in taken and callee.owner is not None:

@@ -72,7 +72,7 @@ def _sample(frame: Frame, piece: Piece, method: str, arguments: list[Value], opt
         raise RefusedError("luck whose range depends on the game is drawn in a loop")
     count = frame.writer.drawn = frame.writer.drawn + 1
     sample, _ = _METHODS[method](Array(code.const(0), piece.kind), arguments, options)
-    keyed = _Keyed(code.index(code.name("keys"), code.const(count - 1))).visit(sample)
+    keyed = Rekeyed(code.index(code.name("keys"), code.const(count - 1))).visit(sample)
     found = code.name(frame.bind(piece.name, keyed))
     value = cast(Array(found, piece.kind), piece.kind.dtype)
     key = (DRAWN, piece.name)
@@ -89,7 +89,9 @@ def _sample(frame: Frame, piece: Piece, method: str, arguments: list[Value], opt
     return _METHODS[method](value, arguments, options)[1]
 
 
-class _Keyed(ast.NodeTransformer):
+class Rekeyed(ast.NodeTransformer):
+    """A draw with another key."""
+
     def __init__(self, key: Code) -> None:
         self.key = key
 
