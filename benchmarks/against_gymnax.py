@@ -1,8 +1,8 @@
 """Translations of the builtin agent against gymnax's hand-written environments: random play, turn by turn.
 
-Run: python benchmarks/against_gymnax.py [ENV ...]. Each side runs in a process of its own, in its own best layout: ours as one
-kernel on every core, gymnax as `vmap` and `scan` under `jit`, which uses the cores as XLA likes. They take turns, round by
-round; the ratio is taken within a round. Compiling is not counted. There is no GPU in this.
+Run: python benchmarks/against_gymnax.py [ENV ...]. Each side runs in a process of its own: ours as one kernel on every
+core, gymnax as `vmap` and `scan` under `jit`, which uses the cores as XLA likes. They take turns, round by round; the
+ratio is taken within a round. Compiling is not counted. There is no GPU in this.
 """
 
 import subprocess
@@ -12,12 +12,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-ENVS = {
-    "CartPole-v1": "CartPole-v1",
-    "MountainCar-v0": "MountainCar-v0",
-    "Acrobot-v1": "Acrobot-v1",
-    "Pendulum-v1": "Pendulum-v1",
-}
+ENVS = ("CartPole-v1", "MountainCar-v0", "Acrobot-v1", "Pendulum-v1")
 NUM_ENVS, STEPS, CALLS, ROUNDS = 4096, 100, 10, 9
 
 
@@ -35,7 +30,7 @@ def main() -> None:
 
 def race(name: str, package: Path) -> None:
     """Both sides in turns."""
-    sides = [start("ours", str(package)), start("gymnax", ENVS[name])]
+    sides = [start("ours", str(package)), start("gymnax", name)]
     rates: list[list[float]] = []
     for _ in range(ROUNDS):
         rates.append([ask(side) for side in sides])
