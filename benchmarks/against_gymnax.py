@@ -22,9 +22,9 @@ def main() -> None:
         return
     for name in sys.argv[1:] or ENVS:
         with tempfile.TemporaryDirectory() as folder:
-            command = [sys.executable, "-m", "envwright", "translate", f"gymnasium:{name}", "--out", folder, "--fresh"]
+            command = [sys.executable, "-m", "envwright", "translate", f"gymnasium:{name}", "--out", f"{folder}/run"]
             subprocess.run(command, check=True, capture_output=True)
-            package = next((Path(folder) / "package").glob("**/fast_*/env.py")).parent
+            package = next((Path(folder) / "run" / "package").glob("**/fast_*/env.py")).parent
             race(name, package)
 
 
