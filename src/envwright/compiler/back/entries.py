@@ -105,8 +105,8 @@ def write_step(program: Program, interface: Interface, objects: Objects) -> None
         "truncated": frame.named("truncated", _scalar(frame, truncated, BOOL)),
         "info": _info(frame, interface, info),
     }
-    fields["truncated"] = _or_too_long(program, fields["truncated"], frame.memory.state)
     growth.check(program, frame, [fields["terminated"], fields["truncated"]], interface.max_episode_steps)
+    fields["truncated"] = _or_too_long(program, fields["truncated"], frame.memory.state)
     parameters = [("state", "State"), ("action", "jax.Array"), ("chance", "StepChance")]
     _add(program, "apply", parameters, frame, code.call("Step", **fields), "Step", "Take a step.", callee)
     if any(drawn.late for _, drawn in frame.writer.collected):
