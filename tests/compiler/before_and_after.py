@@ -27,7 +27,6 @@ from envwright.compiler.back import write
 from envwright.compiler.back.entries import write_functions
 from envwright.compiler.back.tidy import tidy
 from envwright.compiler.back.write import module_text
-from envwright.compiler.ir import indexing
 from envwright.compiler.ir.program import Program
 from envwright.compiler.middle.calls import call
 from envwright.verify.interface import Field, Signature
@@ -101,7 +100,6 @@ def function(text: str, *, top: str = "", **examples: Any) -> Function:
     for _ in range(2):  # as `translate` does
         program, refusals = Program(flowing=set(program.flowing)), []
         program.call, program.luck = call, {"start": {}, "step": {}}
-        indexing.use(program)
         reference: Any = SimpleNamespace(driver=SimpleNamespace(parts=lambda made: [made]), object=original)
         wanted: Any = SimpleNamespace(functions=[signature])
         write_functions(program, wanted, SimpleNamespace(reference=reference), refusals)  # pyright: ignore

@@ -14,7 +14,6 @@ from envwright.compiler.back.entries import write_functions, write_start, write_
 from envwright.compiler.back.tidy import tidy
 from envwright.compiler.back.whole import modules_of, reachable, without_twins
 from envwright.compiler.front.objects import find_objects
-from envwright.compiler.ir import indexing
 from envwright.compiler.ir.program import Program
 from envwright.compiler.middle.calls import call
 from envwright.compiler.refusal import Refusal, RefusedError
@@ -55,7 +54,6 @@ def translate(reference: Any, contract: Any, interface: Interface, modules: Sequ
         refusals = []
         program = Program(flowing=set(flowing))
         program.call = call
-        indexing.use(program)
         try:
             objects = find_objects(reference, contract, interface, program)
         except RefusedError as why:

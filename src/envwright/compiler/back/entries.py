@@ -13,22 +13,23 @@ from envwright.compiler.ir import code, record
 from envwright.compiler.ir.code import Code, Written
 from envwright.compiler.ir.frame import Frame, Writer
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, narrow
-from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.memory import DRAWN, Memory
 from envwright.compiler.ir.packing import pack
 from envwright.compiler.ir.program import Program
 from envwright.compiler.ir.shapes import cast_to, zero
 from envwright.compiler.ir.values import Array, Counted, Items, Keyed, Static, Unknown, Value, as_array, cast
 from envwright.compiler.middle import growth
 from envwright.compiler.middle.emitting import Made, _key, _write
-from envwright.compiler.middle.luck import DRAWN, Drawn, Rekeyed
+from envwright.compiler.middle.luck import Drawn, Rekeyed
 from envwright.compiler.middle.reading import Callee, callee_of, read_inline
 from envwright.compiler.refusal import Refusal, RefusedError
+from envwright.references.python.functions import find_function
 from envwright.verify.interface import Interface
 
 
 def _top(program: Program, start: bool) -> Frame:
     writer = Writer(start=start, top=True)
-    return Frame(program, writer, Memory())
+    return Frame(program, writer, Memory(program))
 
 
 def write_start(program: Program, interface: Interface, objects: Objects) -> None:
@@ -321,8 +322,6 @@ def _many(text: str, key: Code, room: int) -> Code:
 def write_functions(program: Program, interface: Interface, objects: Objects, refusals: list[Refusal]) -> None:
     """The functions that are judged alone: under the names and with the arguments that the contract has for them."""
     parts = objects.reference.driver.parts(objects.reference.object)
-    from envwright.references.python.functions import find_function
-
     for signature in interface.functions:
         try:
             function = inspect.unwrap(find_function(parts, signature.reference))
@@ -347,7 +346,7 @@ def _write_function(program: Program, signature: Any, function: Any) -> None:
         array = forms[0][1]
         values[name] = Counted(Array(array.code, array.kind, listed=True), forms[1][1]) if len(forms) == 2 else array
     order = {a.arg: values[a.arg] for a in callee.node.args.args if a.arg in values}
-    frame = Frame(program, Writer(top=False), Memory())
+    frame = Frame(program, Writer(top=False), Memory(program))
     made = _write(frame, callee, order)
     if not isinstance(made, Made) or made.name not in program.functions:
         raise RefusedError(

@@ -8,7 +8,7 @@ mode = "{'walk': 0, 'run': 1}[mode]"            one of a few texts
 
 import ast
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, narrow
 from envwright.compiler.ir.lists import counted
 from envwright.compiler.ir.shapes import cast_to, zero
-from envwright.compiler.ir.tables import _map
+from envwright.compiler.ir.tables import mapped
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -32,6 +32,7 @@ from envwright.compiler.ir.values import (
     Unknown,
     Value,
     as_array,
+    cast,
     is_none,
 )
 from envwright.compiler.refusal import RefusedError
@@ -131,7 +132,7 @@ class Slot:
                 return Array(value.index[0], Kind(INT))
             if not set(value.table.flat) <= set(texts):
                 raise RefusedError("a text was never seen in the games played; add it to the contract")
-            numbers = np.array(_map(value.table, texts.index).tolist())
+            numbers = np.array(mapped(value.table, texts.index).tolist())
             return Array(code.index(code.call("jnp.array", code.const(numbers)), *value.index), Kind(INT))
         raise RefusedError("this is not one of the texts of the contract")
 
@@ -164,8 +165,6 @@ def _fit_list(slot: Slot, value: Value) -> Value:
 
 
 def cast_to_rows(value: Array, kind: Kind) -> Array:
-    from envwright.compiler.ir.values import cast
-
     return cast(value, kind.dtype)
 
 
@@ -285,7 +284,3 @@ def _path(node: ast.expr) -> Path | None:
         inner = _path(node.value)
         return None if inner is None else (*inner, node.attr)
     return None
-
-
-def field_order(slots: Sequence[Slot]) -> list[str]:
-    return [name for slot in slots for name, _ in slot.fields]

@@ -34,6 +34,11 @@ class Writer:
     loops: bool = False  # whether there is a loop that ends only by its condition
     collected: list[tuple[str, Any]] = field(default_factory=list)  # how the luck that it uses is drawn
 
+    @property
+    def when(self) -> str:
+        """Which luck it uses: that of the start of an episode, or that of a step."""
+        return "start" if self.start else "step"
+
     def fresh(self, base: str, own: bool = True) -> str:
         """A name that nothing else has; in the end it becomes the one wanted, if it can (`tidy.renamed`)."""
         base = base if base.isidentifier() else "value"

@@ -9,7 +9,8 @@ import numpy as np
 from envwright.compiler.ir import code, tables
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
-from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.lists import counted, plus, row
+from envwright.compiler.ir.sight import Sight
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -23,17 +24,10 @@ from envwright.compiler.ir.values import (
     Static,
     Value,
     as_array,
-    cast,
     plain_enum,
     told,
 )
 from envwright.compiler.refusal import RefusedError
-
-_program: list[Any] = []  # the program that is being read: tables become its constants
-
-
-def use(program: Any) -> None:
-    _program[:] = [program]
 
 
 def is_slice(part: Value) -> bool:
@@ -53,12 +47,12 @@ def basic(where: tuple[Value, ...]) -> bool:
     return True
 
 
-def read(memory: Memory, base: Value, where: tuple[Value, ...], name: str = "TABLE") -> Value:
+def read(memory: Sight, base: Value, where: tuple[Value, ...], name: str = "TABLE") -> Value:
     """`base[where]`."""
-    where = _spread(base, tuple(_seen(memory, part) for part in where))
+    where = spread(base, tuple(seen(memory, part) for part in where))
     match base:
         case Static():
-            return _known(base, where, name)
+            return _known(memory, base, where, name)
         case Items():
             return _item(memory, base, where, name)
         case Array():
@@ -70,7 +64,9 @@ def read(memory: Memory, base: Value, where: tuple[Value, ...], name: str = "TAB
         case Picked():
             found: Value = base
             for part in where:
-                found = _of_picked(found, part) if isinstance(found, Picked) else read(memory, found, (part,), name)
+                found = (
+                    _of_picked(memory, found, part) if isinstance(found, Picked) else read(memory, found, (part,), name)
+                )
             return found
         case Maybe():
             return read(memory, base.value, where, name)
@@ -79,7 +75,7 @@ def read(memory: Memory, base: Value, where: tuple[Value, ...], name: str = "TAB
     raise RefusedError(f"{told(base)} cannot be indexed")
 
 
-def _spread(base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:
+def spread(base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:
     """A tuple as an index of an array is one index for each axis."""
     arrays = isinstance(base, Array) or (isinstance(base, Static) and isinstance(base.value, np.ndarray))
     if not arrays or len(where) != 1:
@@ -96,7 +92,7 @@ def _spread(base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:
     return where
 
 
-def _seen(memory: Memory, part: Value) -> Value:
+def seen(memory: Sight, part: Value) -> Value:
     part = part if isinstance(part, Span) else memory.deep(part)
     if isinstance(part, Static):
         inner = plain_enum(part.value)
@@ -104,14 +100,14 @@ def _seen(memory: Memory, part: Value) -> Value:
     return part
 
 
-def _known(base: Static, where: tuple[Value, ...], name: str) -> Value:
+def _known(memory: Sight, base: Static, where: tuple[Value, ...], name: str) -> Value:
     if all(isinstance(part, Static) for part in where):
         key = tuple(part.value for part in where)  # pyright: ignore[reportAttributeAccessIssue]
         try:
             return Static(base.value[key[0] if len(key) == 1 else key])
         except (IndexError, KeyError, TypeError) as error:
             raise RefusedError(f"the index fails: {error}") from None
-    program = _program[0]
+    program = memory.program
     if isinstance(base.value, np.ndarray) and base.value.dtype.kind in "biuf":
         constant = program.constant(name, base.value) if base.value.size > 8 else as_array(base).code
         return _of_array(Array(constant, as_array(base).kind), where)
@@ -124,22 +120,22 @@ def _known(base: Static, where: tuple[Value, ...], name: str) -> Value:
                 raise RefusedError("a list is indexed by what is not a whole number")
             found = tables.pick(program, found.value, part.code, name)
         elif isinstance(found, Picked):
-            found = _of_picked(found, part)
+            found = _of_picked(memory, found, part)
         else:
-            found = read(Memory(), found, (part,), name)
+            found = read(memory, found, (part,), name)
     return found
 
 
-def _of_picked(picked: Picked, part: Value) -> Value:
+def _of_picked(memory: Sight, picked: Picked, part: Value) -> Value:
     if isinstance(part, Static):
-        return tables.part(_program[0], picked, part.value)
-    return tables.deeper(_program[0], picked, as_array(part).code)
+        return tables.part(memory.program, picked, part.value)
+    return tables.deeper(memory.program, picked, as_array(part).code)
 
 
-def _item(memory: Memory, base: Items, where: tuple[Value, ...], name: str) -> Value:
+def _item(memory: Sight, base: Items, where: tuple[Value, ...], name: str) -> Value:
     first, rest = where[0], where[1:]
     if not isinstance(first, Static) and all(isinstance(v, Static) for v in base.items):
-        return _known(Static([v.value for v in base.items]), where, name)  # pyright: ignore[reportAttributeAccessIssue]
+        return _known(memory, Static([v.value for v in base.items]), where, name)  # pyright: ignore[reportAttributeAccessIssue]
     if isinstance(first, Static):
         try:
             found = base.items[first.value]
@@ -172,15 +168,13 @@ def _of_array(base: Array, where: tuple[Value, ...]) -> Value:
         ]
         return Masked(flat[0], flat[1])
     if len(parts) == 1 and isinstance(parts[0], Counted | Masked):
-        from envwright.compiler.ir.lists import counted
-
         chosen = counted(parts[0])
         taken = _of_array(base, (chosen.array,))
         assert isinstance(taken, Array)
         return Counted(taken, chosen.count)
     if any(isinstance(p, Span) for p in parts):
         flat = (math.prod(base.kind.shape),)
-        mask = _mask_of(base, parts)
+        mask = mask_of(base, parts)
         if len(base.kind.shape) == 1:
             return Masked(base, mask)
         spread = [Array(code.method(a.code, "ravel"), Kind(a.kind.dtype, flat)) for a in (base, mask)]
@@ -191,7 +185,7 @@ def _of_array(base: Array, where: tuple[Value, ...]) -> Value:
     )
 
 
-def _mask_of(base: Array, parts: list[Value]) -> Array:
+def mask_of(base: Array, parts: list[Value]) -> Array:
     """Which elements an index means, where it has slices with ends of the game."""
     axes = len(base.kind.shape)
     made: Code | None = None
@@ -275,8 +269,6 @@ def _probe(part: Value) -> Any:
 
 
 def _of_counted(base: Counted | Masked, where: tuple[Value, ...]) -> Value:
-    from envwright.compiler.ir.lists import counted, plus
-
     base = counted(base)
     first, rest = where[0], where[1:]
     if is_slice(first):
@@ -312,9 +304,7 @@ def _part_of_counted(base: Counted, part: slice) -> Value:
     raise RefusedError("this slice of a list of changing length is not covered")
 
 
-def _of_rows(memory: Memory, base: Rows, where: tuple[Value, ...]) -> Value:
-    from envwright.compiler.ir.lists import row
-
+def _of_rows(memory: Sight, base: Rows, where: tuple[Value, ...]) -> Value:
     if is_slice(where[0]):
         raise RefusedError("a slice of a list that holds None is not covered")
     found = row(base, part_code(where[0]))
@@ -343,148 +333,3 @@ def _of_keyed_by_text(base: Keyed, key: Picked) -> Value:
 
 
 # ---- writing ----
-
-
-def write(memory: Memory, base: Value, where: tuple[Value, ...], value: Value) -> Value:
-    """`base` after `base[where] = value`."""
-    where = _spread(base, tuple(_seen(memory, part) for part in where))
-    value = memory.deep(value)
-    match base:
-        case Static() if isinstance(base.value, np.ndarray):
-            return _write_known(base, where, value)
-        case Static() if isinstance(base.value, list):
-            return write(memory, Items(tuple(Static(v) for v in base.value), True), where, value)
-        case Static() if isinstance(base.value, dict):
-            return write(memory, Keyed({k: Static(v) for k, v in base.value.items()}), where, value)
-        case Items():
-            return _write_item(memory, base, where, value)
-        case Array():
-            return _write_array(base, where, value)
-        case Counted():
-            first = where[0]
-            if isinstance(first, Static) and isinstance(first.value, int) and first.value < 0:
-                from envwright.compiler.ir.lists import plus
-
-                where = (plus(base.count, first.value), *where[1:])
-            written = _write_array(base.array, where, value)
-            return Counted(written, base.count)
-        case Rows():
-            return _write_row(base, where, value)
-        case Maybe():
-            return Maybe(base.present, write(memory, base.value, where, value))
-        case Keyed():
-            (key,) = where
-            if not isinstance(key, Static):
-                raise RefusedError("a dict gets a key that is not known")
-            return Keyed({**base.items, key.value: value})
-    raise RefusedError(f"{told(base)} cannot be changed in place")
-
-
-def _write_known(base: Static, where: tuple[Value, ...], value: Value) -> Value:
-    if all(isinstance(p, Static) for p in where) and isinstance(value, Static):
-        changed = base.value.copy()
-        key = tuple(p.value for p in where)  # pyright: ignore[reportAttributeAccessIssue]
-        changed[key[0] if len(key) == 1 else key] = value.value
-        return Static(changed)
-    if base.value.dtype.kind not in "biuf":
-        raise RefusedError("an array of texts is changed in the game")
-    return _write_array(as_array(base), where, value)
-
-
-def _write_item(memory: Memory, base: Items, where: tuple[Value, ...], value: Value) -> Value:
-    first, rest = where[0], where[1:]
-    if isinstance(first, Static) and isinstance(first.value, int):
-        items = list(base.items)
-        try:
-            inner = items[first.value]
-        except IndexError as error:
-            raise RefusedError(f"the index fails: {error}") from None
-        items[first.value] = write(memory, memory.see(inner), rest, value) if rest else value
-        return Items(tuple(items), base.is_list)
-    if isinstance(first, Static) and isinstance(first.value, slice) and not rest:
-        from envwright.compiler.ir.lists import items_of  # late: lists know of frames
-
-        items = list(base.items)
-        new = (
-            list(value.items)
-            if isinstance(value, Items)
-            else [Static(v) for v in value.value]
-            if isinstance(value, Static)
-            else None
-        )
-        if new is None:
-            raise RefusedError("a slice of a list is replaced by what is not a list")
-        del items_of
-        items[first.value] = new
-        return Items(tuple(items), base.is_list)
-    return _write_array(as_array(memory.deep(base)), where, value)
-
-
-def _write_array(base: Array, where: tuple[Value, ...], value: Value) -> Array:
-    if base.shared:
-        raise RefusedError("a part of a part of an array, or one of two arrays, is written to")
-    parts = expanded(where, len(base.kind.shape))
-    new = as_array(value) if not isinstance(value, Counted | Masked) else value.array
-    if len(parts) == 1 and isinstance(parts[0], Array) and parts[0].kind.is_bool and parts[0].kind.shape:
-        mask = parts[0]
-        if isinstance(value, Masked):
-            new = Array(code.method(value.array.code, "reshape", code.const(base.kind.shape)), base.kind)
-        shown = mask.code
-        for _ in range(len(base.kind.shape) - len(mask.kind.shape)):
-            shown = code.index(shown, code.const(...), code.const(None))
-        fitted = cast(new, base.kind.dtype) if new.kind.shape or not new.weak else new
-        return Array(code.call("jnp.where", shown, fitted.code, base.code), base.kind, base.listed)
-    if len(parts) == 1 and isinstance(parts[0], Counted | Masked):
-        return _write_counted(base, parts[0], new)
-    if any(isinstance(p, Span) for p in parts):
-        if new.kind.shape:
-            raise RefusedError("an array is written to a slice whose ends change in the game")
-        return Array(code.call("jnp.where", _mask_of(base, parts).code, new.code, base.code), base.kind, base.listed)
-    fancy = any(not (isinstance(p, Static) or (isinstance(p, Array) and p.kind.shape == ())) for p in parts)
-    codes = [part_code(p) for p in parts]
-    if fancy:
-        at = code.index(code.attribute(base.code, "at"), *codes)
-        return Array(code.method(at, "set", new.code), base.kind, base.listed)
-    shape_of(base.kind.shape, parts)
-    key = [code.call("slice", *_ends(c)) if isinstance(c, ast.Slice) else c for c in codes]
-    index = key[0] if len(key) == 1 else code.tuple_of(key)
-    return Array(code.call("put", base.code, index, new.code), base.kind, base.listed)
-
-
-def _write_counted(base: Array, places: Counted | Masked, new: Array) -> Array:
-    """At the places of a list of changing length: those that are not in use lie outside, where nothing is written."""
-    from envwright.compiler.ir.lists import masked
-
-    chosen = masked(places)
-    where = code.call("jnp.where", chosen.mask.code, chosen.array.code, code.const(base.kind.shape[0]))
-    at = code.index(code.attribute(base.code, "at"), where)
-    return Array(code.method(at, "set", new.code, mode=code.const("drop")), base.kind, base.listed)
-
-
-def _ends(part: ast.Slice) -> list[Code]:
-    ends = [part.lower, part.upper, part.step]
-    if part.step is None:
-        ends.pop()
-    return (
-        [code.const(None) if end is None else end for end in ends]
-        if part.lower or part.upper or part.step
-        else [code.const(None)]
-    )
-
-
-def _write_row(base: Rows, where: tuple[Value, ...], value: Value) -> Value:
-    first, rest = where[0], where[1:]
-    place = part_code(first)
-    if rest:
-        key = code.tuple_of([place, *(part_code(p) for p in rest)])
-        made = code.call("put", base.array.code, key, as_array(value).code)
-        return Rows(Array(made, base.array.kind, listed=True), base.present)
-    if isinstance(value, Static) and value.value is None:
-        present = code.call("put", base.present.code, place, code.const(False))
-        return Rows(base.array, Array(present, Kind(BOOL, (base.length,))))
-    there: Code = code.const(True)
-    if isinstance(value, Maybe):
-        there, value = value.present.code, value.value
-    array = code.call("put", base.array.code, place, as_array(value).code)
-    present = code.call("put", base.present.code, place, there)
-    return Rows(Array(array, base.array.kind, listed=True), Array(present, Kind(BOOL, (base.length,))))

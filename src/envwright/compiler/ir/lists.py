@@ -1,11 +1,12 @@
 """Lists: of fixed length, and of changing length as an array with a count."""
 
 import ast
+from dataclasses import replace
 
-from envwright.compiler.ir import code
-from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir import code, tables
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
 from envwright.compiler.ir.shapes import zero
+from envwright.compiler.ir.sight import Sight
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -32,9 +33,9 @@ def is_listlike(value: Value) -> bool:
     return isinstance(value, Items | Counted | Masked | Rows) or (isinstance(value, Array) and value.listed)
 
 
-def items_of(frame: Frame, value: Value) -> list[Value]:
+def items_of(memory: Sight, value: Value) -> list[Value]:
     """The elements of something of fixed length."""
-    value = frame.memory.see(value)
+    value = memory.see(value)
     match value:
         case Items():
             return list(value.items)
@@ -52,11 +53,9 @@ def items_of(frame: Frame, value: Value) -> list[Value]:
         case Keyed():
             return [Static(key) for key in value.items]
         case Maybe():
-            return items_of(frame, value.value)
+            return items_of(memory, value.value)
         case Picked():
-            from envwright.compiler.ir import tables
-
-            values, count = tables.elements(frame.program, value)
+            values, count = tables.elements(memory.program, value)
             if isinstance(count, Static):
                 return values
             raise RefusedError("a list of changing length is unpacked")
@@ -89,12 +88,13 @@ def _with_room(value: Counted, room: int) -> Counted:
     have = value.room
     kind = Kind(value.array.kind.dtype, (room, *value.array.kind.shape[1:]))
     if have == 0:
-        return Counted(Array(zero(kind).code, kind, listed=True), value.count)
+        return replace(value, array=Array(zero(kind).code, kind, listed=True))
     if have > room:
-        return Counted(Array(code.index(value.array.code, code.span(None, code.const(room))), kind, True), value.count)
+        first = code.index(value.array.code, code.span(None, code.const(room)))
+        return replace(value, array=Array(first, kind, listed=True))
     pads = [(0, room - have), *[(0, 0)] * (len(kind.shape) - 1)]
     padding = code.const(pads[0] if len(pads) == 1 else tuple(pads))
-    return Counted(Array(code.call("jnp.pad", value.array.code, padding), kind, listed=True), value.count)
+    return replace(value, array=Array(code.call("jnp.pad", value.array.code, padding), kind, listed=True))
 
 
 def in_use(value: Counted) -> Array:
@@ -118,24 +118,24 @@ def plus(count: Array, more: int) -> Array:
     return Array(code.binary(count.code, how, code.const(abs(more))), Kind(INT))
 
 
-def concatenate(frame: Frame, left: Value, right: Value) -> Value:
+def concatenate(memory: Sight, left: Value, right: Value) -> Value:
     """Two lists, one after the other."""
     if isinstance(left, Counted | Masked):
         grown = counted(left)
         if isinstance(right, Counted | Masked):
             return _both(grown, counted(right))
-        for item in items_of(frame, right):
+        for item in items_of(memory, right):
             grown = appended(grown, item)
         return grown
     if isinstance(right, Counted | Masked):
         tail = counted(right)
-        head = stack(Items(tuple(items_of(frame, left))), tail.array.kind.dtype)
+        head = stack(Items(tuple(items_of(memory, left))), tail.array.kind.dtype)
         array = code.call("jnp.concatenate", code.list_of([head.code, tail.array.code]))
         length = head.kind.shape[0] + tail.room
         kind = Kind(tail.array.kind.dtype, (length, *tail.array.kind.shape[1:]))
         return Counted(Array(array, kind, listed=True), plus(tail.count, head.kind.shape[0]))
     is_list = not (isinstance(left, Items) and not left.is_list)
-    return Items((*items_of(frame, left), *items_of(frame, right)), is_list)
+    return Items((*items_of(memory, left), *items_of(memory, right)), is_list)
 
 
 def _both(left: Counted, right: Counted) -> Value:
@@ -154,54 +154,8 @@ def repeated(value: Items, times: int) -> Items:
 
 def appended(value: Counted, item: Value) -> Counted:
     made = code.call("put", value.array.code, value.count.code, _row(item).code)
-    return Counted(Array(made, value.array.kind, listed=True), plus(value.count, 1))
+    return replace(value, array=Array(made, value.array.kind, listed=True), count=plus(value.count, 1))
 
 
 def _row(item: Value) -> Array:
     return stack(item) if isinstance(item, Items) else as_array(item)
-
-
-def equal_lists(frame: Frame, left: Value, right: Value) -> Value:
-    """Whether two lists are equal: as long, and the same in every place."""
-    from envwright.compiler.ir.operators import compare
-
-    for side, other in ((left, right), (right, left)):
-        if isinstance(side, Counted | Masked):
-            return _equal_counted(counted(side), other)
-    mine, others = items_of(frame, left), items_of(frame, right)
-    if len(mine) != len(others):
-        return Static(False)
-    answers = [compare(frame, ast.Eq(), a, b) for a, b in zip(mine, others, strict=True)]
-    if any(isinstance(a, Static) and not a.value for a in answers):
-        return Static(False)
-    made = [as_array(a).code for a in answers if not isinstance(a, Static)]
-    if not made:
-        return Static(True)
-    result = made[0]
-    for part in made[1:]:
-        result = code.both(result, part)
-    return Array(result, Kind(BOOL))
-
-
-def _equal_counted(value: Counted, other: Value) -> Value:
-    if isinstance(other, Counted | Masked):
-        others = counted(other)
-        room = min(value.room, others.room)
-        first, second = (
-            v.array.code if v.room == room else code.index(v.array.code, code.span(None, code.const(room)))
-            for v in (value, others)
-        )
-        length = code.compare(value.count.code, ast.Eq(), others.count.code)
-        outside = code.call("jnp.arange", code.const(room))
-        free = code.compare(outside, ast.GtE(), value.count.code)
-        same = code.call("jnp.all", code.binary(code.compare(first, ast.Eq(), second), ast.BitOr(), free))
-        return Array(code.both(length, same), Kind(BOOL))
-    known = as_array(other)
-    length = known.kind.shape[0]
-    if length > value.room:
-        return Static(False)
-    made = code.compare(value.count.code, ast.Eq(), code.const(length))
-    if length:
-        front = code.index(value.array.code, code.span(None, code.const(length)))
-        made = code.both(made, code.call("jnp.all", code.compare(front, ast.Eq(), known.code)))
-    return Array(made, Kind(BOOL))

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from envwright.compiler.ir.indexing import read
+from envwright.compiler.ir.program import Program
 from envwright.compiler.ir.values import (
     MUTABLE,
     Array,
@@ -22,6 +24,7 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.refusal import RefusedError
 
 Attribute = tuple[int, str]  # the object's id, the attribute
+DRAWN = 0  # stands for the object whose attributes are what was drawn
 _cells = count(1)
 
 
@@ -29,6 +32,7 @@ _cells = count(1)
 class Memory:
     """The names of a function, and what all functions share."""
 
+    program: Program
     names: dict[str, Value] = field(default_factory=dict)
     attributes: dict[Attribute, Value] = field(default_factory=dict)
     cells: dict[int, Value] = field(default_factory=dict)
@@ -37,13 +41,17 @@ class Memory:
     clean: dict[Attribute, Value] = field(default_factory=dict)  # attributes as that record has them
 
     def copy(self) -> "Memory":
-        return Memory(
-            dict(self.names), dict(self.attributes), dict(self.cells), dict(self.cursors), self.state, self.clean
+        return replace(
+            self,
+            names=dict(self.names),
+            attributes=dict(self.attributes),
+            cells=dict(self.cells),
+            cursors=dict(self.cursors),
         )
 
     def inner(self, names: dict[str, Value]) -> "Memory":
         """For a function that is called: its own names, everything else as here."""
-        return Memory(names, self.attributes, self.cells, self.cursors, self.state, self.clean)
+        return replace(self, names=names)
 
     def take_over(self, other: "Memory") -> None:
         """What a function that was called has left behind."""
@@ -66,8 +74,6 @@ class Memory:
         if isinstance(value, Ref):
             value = self.cells[value.cell]
         if isinstance(value, View):
-            from envwright.compiler.ir.indexing import read
-
             return read(self, self.see(value.ref), value.where)
         if isinstance(value, Unknown):
             raise value.why

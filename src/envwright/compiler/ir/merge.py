@@ -11,7 +11,7 @@ from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number, joined
 from envwright.compiler.ir.lists import counted
-from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.memory import DRAWN, Memory
 from envwright.compiler.ir.shapes import zero
 from envwright.compiler.ir.values import (
     Array,
@@ -36,13 +36,12 @@ from envwright.compiler.ir.values import (
 )
 from envwright.compiler.refusal import RefusedError
 
-DRAWN = 0  # as luck.py has it
 MOST = 64  # known things that one value may be
 
 
 def join_memories(frame: Frame, when: Array, yes: Memory, no: Memory) -> Memory:
     """What holds after a branch: of either side, by the condition."""
-    into = Memory(state=no.state, clean=no.clean)
+    into = Memory(no.program, state=no.state, clean=no.clean)
     parts = ["cells", "names", "attributes", "cursors"]
     if yes.state != no.state:
         into = record.choose_states(frame, when, yes, no)
@@ -256,7 +255,8 @@ def _join_counted(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -
     lengths = [counted(v).room for v in pair]
     a, b = (counted(v, max(lengths)) for v in pair)
     array = where(frame, when, a.array, b.array, hint)
-    return Counted(array, where(frame, when, a.count, b.count, f"{hint}_count" if hint else ""))
+    longest = a.longest if a.longest == b.longest else None
+    return Counted(array, where(frame, when, a.count, b.count, f"{hint}_count" if hint else ""), longest)
 
 
 def _empty_like(value: Value, other: Value) -> Value:

@@ -11,7 +11,7 @@ from envwright.compiler.ir import code, tables
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, is_number, promote
-from envwright.compiler.ir.lists import concatenate, counted, equal_lists, in_use, is_listlike, items_of, repeated
+from envwright.compiler.ir.lists import concatenate, counted, in_use, is_listlike, items_of, repeated
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -26,7 +26,7 @@ from envwright.compiler.ir.values import (
     as_array,
     cast,
     is_none,
-    number,
+    names_arrays,
     plain_enum,
     told,
 )
@@ -52,7 +52,7 @@ def binary(frame: Frame, how: ast.operator, left: Value, right: Value) -> Value:
     if isinstance(left, Static) and isinstance(right, Static):
         return _fold(how, left, right)
     if isinstance(how, ast.Add) and (is_listlike(left) and is_listlike(right)):
-        return concatenate(frame, left, right)
+        return concatenate(frame.memory, left, right)
     if isinstance(how, ast.Mult) and (isinstance(left, Items) or isinstance(right, Items)):
         for items, times in ((left, right), (right, left)):
             if isinstance(items, Items) and isinstance(times, Static) and isinstance(times.value, int):
@@ -273,8 +273,6 @@ def exact_side(frame: Frame, how: ast.cmpop, a: Array, b: Array) -> Code:
 
 def _value(frame: Frame, array: Array) -> float | None:
     """The number behind code that names constants only."""
-    from envwright.compiler.ir.values import names_arrays
-
     if array.kind.shape != () or not array.weak or names_arrays(array.code):
         return None
     try:
@@ -310,7 +308,7 @@ def contains(frame: Frame, container: Value, item: Value) -> Value:
         if item and len(container.kind.shape) > 1 and is_listlike(item):
             same = code.call("jnp.all", same, axis=code.const(-1))
         return Array(code.call("jnp.any", same), Kind(BOOL))
-    return _any(frame, items_of(frame, container), item)
+    return _any(frame, items_of(frame.memory, container), item)
 
 
 def _any(frame: Frame, options: list[Value], item: Value) -> Value:
@@ -345,15 +343,45 @@ def _in_known(frame: Frame, container: Any, item: Value) -> Value:
     return Array(code.call("jnp.any", same), Kind(BOOL))
 
 
-def as_number(frame: Frame, value: Value) -> Array:
-    """A number, whatever holds it."""
-    seen = frame.memory.deep(value)
-    if isinstance(seen, Counted):
-        return counted(seen).array
-    if isinstance(seen, Picked):
-        seen = tables.settle(frame.program, seen)
-    return as_array(seen)
+def equal_lists(frame: Frame, left: Value, right: Value) -> Value:
+    """Whether two lists are equal: as long, and the same in every place."""
+    for side, other in ((left, right), (right, left)):
+        if isinstance(side, Counted | Masked):
+            return _equal_counted(counted(side), other)
+    mine, others = items_of(frame.memory, left), items_of(frame.memory, right)
+    if len(mine) != len(others):
+        return Static(False)
+    answers = [compare(frame, ast.Eq(), a, b) for a, b in zip(mine, others, strict=True)]
+    if any(isinstance(a, Static) and not a.value for a in answers):
+        return Static(False)
+    made = [as_array(a).code for a in answers if not isinstance(a, Static)]
+    if not made:
+        return Static(True)
+    result = made[0]
+    for part in made[1:]:
+        result = code.both(result, part)
+    return Array(result, Kind(BOOL))
 
 
-def is_numeric(frame: Frame, value: Value) -> bool:
-    return number(frame.memory.see(value))
+def _equal_counted(value: Counted, other: Value) -> Value:
+    if isinstance(other, Counted | Masked):
+        others = counted(other)
+        room = min(value.room, others.room)
+        first, second = (
+            v.array.code if v.room == room else code.index(v.array.code, code.span(None, code.const(room)))
+            for v in (value, others)
+        )
+        length = code.compare(value.count.code, ast.Eq(), others.count.code)
+        outside = code.call("jnp.arange", code.const(room))
+        free = code.compare(outside, ast.GtE(), value.count.code)
+        same = code.call("jnp.all", code.binary(code.compare(first, ast.Eq(), second), ast.BitOr(), free))
+        return Array(code.both(length, same), Kind(BOOL))
+    known = as_array(other)
+    length = known.kind.shape[0]
+    if length > value.room:
+        return Static(False)
+    made = code.compare(value.count.code, ast.Eq(), code.const(length))
+    if length:
+        front = code.index(value.array.code, code.span(None, code.const(length)))
+        made = code.both(made, code.call("jnp.all", code.compare(front, ast.Eq(), known.code)))
+    return Array(made, Kind(BOOL))

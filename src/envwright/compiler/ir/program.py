@@ -9,6 +9,8 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code, Written
+from envwright.compiler.ir.kinds import narrow
+from envwright.compiler.ir.values import jnp_name
 
 LONG = 8  # numbers that may stand in the middle of an expression
 
@@ -33,13 +35,8 @@ class Program:
     def constant(self, name: str, value: Any) -> Code:
         """A table, under a name if it is long; the same table is written once."""
         array = np.asarray(value)
-        small = np.asarray(value)
-        if small.dtype.kind in "biuf":
-            from envwright.compiler.ir.kinds import narrow
-            from envwright.compiler.ir.values import jnp_name
-
-            if array.size <= LONG:
-                return code.call("jnp.array", code.const(array), code.dotted(f"jnp.{jnp_name(narrow(array.dtype))}"))
+        if array.dtype.kind in "biuf" and array.size <= LONG:
+            return code.call("jnp.array", code.const(array), code.dotted(f"jnp.{jnp_name(narrow(array.dtype))}"))
         found = self._named(name, value)
         return code.call("jnp.asarray", code.name(found)) if array.ndim else code.name(found)
 

@@ -58,7 +58,7 @@ def choose_states(frame: Frame, when: Array, yes: Memory, no: Memory) -> Memory:
         names.append(flush(frame, side))
     name = frame.writer.fresh("state", own=False)
     frame.emit(code.Assign([name], code.call("choose", when.code, *(code.name(n) for n in names))))
-    into = Memory()
+    into = Memory(frame.program)
     for key in frame.program.slots:
         mine, other = yes.attributes.get(key), no.attributes.get(key)
         if isinstance(mine, Ref) and mine == other:

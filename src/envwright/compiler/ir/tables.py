@@ -12,9 +12,21 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
-from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number, kind_of
+from envwright.compiler.ir.kinds import BOOL, Kind, is_number, kind_of
 from envwright.compiler.ir.program import Program
-from envwright.compiler.ir.values import Array, Counted, Items, Keyed, Picked, Static, Value, as_array, plain_enum
+from envwright.compiler.ir.values import (
+    Array,
+    Counted,
+    Items,
+    Keyed,
+    Picked,
+    Static,
+    Value,
+    as_array,
+    cast,
+    common,
+    plain_enum,
+)
 from envwright.compiler.refusal import RefusedError
 
 LARGEST = 1_000_000  # places of a table made of a dict
@@ -118,7 +130,7 @@ def _numbers(program: Program, picked: Picked, table: np.ndarray) -> Value:
 
 def part(program: Program, picked: Picked, which: Any) -> Value:
     """`picked[which]`, for a known index or key."""
-    table = _map(picked.table, lambda option: plain_enum(option[which]))
+    table = mapped(picked.table, lambda option: plain_enum(option[which]))
     return settle(
         program, Picked(table, picked.index, f"{picked.name}_{which}" if isinstance(which, int) else picked.name)
     )
@@ -150,7 +162,7 @@ def _widened(table: np.ndarray, lists: list[list[Any]]) -> np.ndarray:
 
 
 def length(program: Program, picked: Picked) -> Value:
-    return settle(program, Picked(_map(picked.table, len), picked.index, f"{picked.name}_COUNT"))
+    return settle(program, Picked(mapped(picked.table, len), picked.index, f"{picked.name}_COUNT"))
 
 
 def elements(program: Program, picked: Picked) -> tuple[list[Value], Value]:
@@ -178,7 +190,7 @@ def each(program: Program, picked: Picked, which: Any = None) -> Value:
     return Counted(array, as_array(counts))
 
 
-def _map(table: np.ndarray, change: Callable[[Any], Any]) -> np.ndarray:
+def mapped(table: np.ndarray, change: Callable[[Any], Any]) -> np.ndarray:
     changed = np.empty(table.shape, object)
     for place in np.ndindex(*table.shape):
         try:
@@ -214,8 +226,6 @@ def select(choices: dict[int, Value], where: Array) -> Value:
         width = len(options[0].items)  # pyright: ignore[reportAttributeAccessIssue]
         parts = (select({k: choices[k].items[i] for k in choices}, where) for i in range(width))  # pyright: ignore
         return Items(tuple(parts))
-    from envwright.compiler.ir.values import cast, common
-
     arrays = [as_array(option) for option in options]
     if all(code.same(a.code, arrays[0].code) for a in arrays):
         return arrays[0]
@@ -240,7 +250,3 @@ def keyed(options: Keyed, where: Array) -> Value:
     if not all(isinstance(key, int) for key in keys):
         raise RefusedError("a dict is indexed by a number of the game, but its keys are not numbers")
     return select({int(key): value for key, value in options.items.items()}, where)
-
-
-def whole(kind: Kind) -> bool:
-    return kind.dtype == INT

@@ -24,7 +24,7 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
-from envwright.compiler.ir.kinds import INT, Kind, is_number, kind_of, weak
+from envwright.compiler.ir.kinds import INT, Kind, is_number, joined, kind_of, weak
 from envwright.compiler.refusal import RefusedError
 
 
@@ -260,8 +260,6 @@ def _raw(value: Value) -> Code:
 
 def common(parts: Sequence[Array]) -> str:
     """The type that all can be held in."""
-    from envwright.compiler.ir.kinds import joined
-
     first = parts[0]
     kind, loose = first.kind, first.weak
     for part in parts[1:]:

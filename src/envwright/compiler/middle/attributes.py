@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code
+from envwright.compiler.ir import code, tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import Kind, is_number
 from envwright.compiler.ir.memory import known
@@ -217,12 +217,9 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
     content = frame.memory.see(base)
     if isinstance(content, Maybe):
         return _of_value(frame, content.value, name)
-    if isinstance(content, Picked) and all(hasattr(option, name) for option in content.table.flat):
-        from envwright.compiler.ir import tables
-
-        if not callable(getattr(content.table.flat[0], name)):
-            table = tables._map(content.table, lambda option: plain_enum(getattr(option, name)))
-            return tables.settle(frame.program, Picked(table, content.index, f"{content.name}_{name}"))
+    if isinstance(content, Picked) and all(_holds(option, name) for option in content.table.flat):
+        table = tables.mapped(content.table, lambda option: plain_enum(getattr(option, name)))
+        return tables.settle(frame.program, Picked(table, content.index, f"{content.name}_{name}"))
     if isinstance(content, Static):
         if isinstance(content.value, np.ndarray | list | dict | set | str | bytes | tuple | deque) and callable(
             getattr(content.value, name, None)
@@ -271,6 +268,11 @@ class _Super:
         raise RefusedError(f"super() has no {name}")
 
 
+def _holds(option: Any, name: str) -> bool:
+    """Whether something known has an attribute that is not a method."""
+    return hasattr(option, name) and not callable(getattr(option, name))
+
+
 def superclass(frame: Frame, arguments: list[Value]) -> Value:
     owner = next((v for v in frame.memory.names.values()), None)
     if len(arguments) == 2:
@@ -278,15 +280,3 @@ def superclass(frame: Frame, arguments: list[Value]) -> Value:
     if not isinstance(owner, Static) or frame.owner is None:
         raise RefusedError("super() outside of a method")
     return Static(_Super(owner.value, frame.owner))
-
-
-def number_kind(value: Value) -> Kind:
-    return as_array(value).kind
-
-
-def is_random(value: Any) -> bool:
-    return isinstance(value, RANDOM)
-
-
-def written_out(value: Any) -> code.Code:
-    return code.const(value)

@@ -15,7 +15,7 @@ import numpy as np
 from envwright.compiler.ir import code, tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, is_number
-from envwright.compiler.ir.lists import counted, in_use, items_of, masked
+from envwright.compiler.ir.lists import counted, items_of
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import binary, compare, truth
@@ -34,10 +34,13 @@ from envwright.compiler.ir.values import (
     as_array,
     cast,
     common,
-    stack,
     told,
 )
-from envwright.compiler.middle import numpy_calls
+from envwright.compiler.middle import attributes
+from envwright.compiler.middle.attributes import flow
+from envwright.compiler.middle.math_calls import call_math
+from envwright.compiler.middle.numpy_reductions import reduce
+from envwright.compiler.middle.ordering import ordered
 from envwright.compiler.refusal import RefusedError
 
 Arguments = list[Value]
@@ -79,12 +82,12 @@ def _extreme(which: str) -> Callable[[Frame, Arguments, Options], Value]:
         if len(arguments) == 1:
             value = frame.memory.deep(arguments[0])
             if isinstance(value, Counted | Masked):
-                found = numpy_calls.reduce(frame, which, value, None)
+                found = reduce(frame, which, value, None)
                 some = as_array(truth(frame, value))
                 return join(frame, some, found, options["default"]) if "default" in options else found
             if isinstance(value, Array):
-                return numpy_calls.reduce(frame, which, value, None)
-            arguments = items_of(frame, value)
+                return reduce(frame, which, value, None)
+            arguments = items_of(frame.memory, value)
             if not arguments and "default" in options:
                 return options["default"]
         values = [frame.memory.deep(a) for a in arguments]
@@ -93,8 +96,6 @@ def _extreme(which: str) -> Callable[[Frame, Arguments, Options], Value]:
         arrays = [as_array(v) for v in values]
         for v in values:
             if isinstance(v, Static):
-                from envwright.compiler.middle.attributes import flow
-
                 flow(frame, v.value)
         dtype = common([cast(a, INT) if a.kind.is_bool else a for a in arrays])
         function = "jnp.minimum" if which == "min" else "jnp.maximum"
@@ -113,12 +114,12 @@ def _sum(frame: Frame, arguments: Arguments, options: Options) -> Value:
     value = frame.memory.deep(arguments[0])
     start = arguments[1] if len(arguments) > 1 else options.get("start", Static(0))
     if isinstance(value, Counted | Masked | Array):
-        found = numpy_calls.reduce(frame, "sum", value, None)
+        found = reduce(frame, "sum", value, None)
         return found if isinstance(start, Static) and start.value == 0 else binary(frame, ast.Add(), start, found)
     if isinstance(value, Picked):
-        return numpy_calls.reduce(frame, "sum", tables.each(frame.program, value), None)
+        return reduce(frame, "sum", tables.each(frame.program, value), None)
     result: Value = start
-    for item in items_of(frame, value):
+    for item in items_of(frame.memory, value):
         result = (
             item
             if isinstance(result, Static)
@@ -140,8 +141,8 @@ def _quantifier(which: str) -> Callable[[Frame, Arguments, Options], Value]:
     def ask(frame: Frame, arguments: Arguments, options: Options) -> Value:
         value = frame.memory.deep(arguments[0])
         if isinstance(value, Counted | Masked | Array):
-            return numpy_calls.reduce(frame, which, value, None)
-        answers = [truth(frame, v) for v in items_of(frame, value)]
+            return reduce(frame, which, value, None)
+        answers = [truth(frame, v) for v in items_of(frame.memory, value)]
         decided = which == "any"
         if any(isinstance(a, Static) and bool(a.value) == decided for a in answers):
             return Static(decided)
@@ -189,7 +190,7 @@ def _to(dtype: str, python: Callable[[Any], Any]) -> Callable[[Frame, Arguments,
             except (TypeError, ValueError) as error:
                 raise RefusedError(str(error)) from None
         if isinstance(value, Picked):
-            table = tables._map(value.table, python)
+            table = tables.mapped(value.table, python)
             return tables.settle(frame.program, Picked(table, value.index, value.name))
         if dtype == BOOL:
             return truth(frame, value)
@@ -212,7 +213,7 @@ def _sequence(is_list: bool) -> Callable[[Frame, Arguments, Options], Value]:
             return Array(value.code, value.kind, listed=True)
         if isinstance(value, Static) and not is_list:
             return Static(tuple(value.value))
-        return Items(tuple(items_of(frame, value)), is_list)
+        return Items(tuple(items_of(frame.memory, value)), is_list)
 
     return make
 
@@ -228,58 +229,30 @@ def _range(frame: Frame, arguments: Arguments, options: Options) -> Value:
 
 def _enumerate(frame: Frame, arguments: Arguments, options: Options) -> Value:
     start = known(arguments[1]) if len(arguments) > 1 else 0
-    items = items_of(frame, arguments[0])
+    items = items_of(frame.memory, arguments[0])
     return Items(tuple(Items((Static(i + start), v)) for i, v in enumerate(items)), True)
 
 
 def _zip(frame: Frame, arguments: Arguments, options: Options) -> Value:
-    return Items(tuple(Items(values) for values in zip(*(items_of(frame, a) for a in arguments), strict=False)), True)
+    return Items(
+        tuple(Items(values) for values in zip(*(items_of(frame.memory, a) for a in arguments), strict=False)), True
+    )
 
 
 def _reversed(frame: Frame, arguments: Arguments, options: Options) -> Value:
     value = frame.memory.deep(arguments[0])
     if isinstance(value, Counted | Masked):
         raise RefusedError("reversed() of a list of changing length is not covered here")
-    return Items(tuple(reversed(items_of(frame, value))), True)
+    return Items(tuple(reversed(items_of(frame.memory, value))), True)
 
 
 def _map(frame: Frame, arguments: Arguments, options: Options) -> Value:
-    rows = zip(*(items_of(frame, a) for a in arguments[1:]), strict=False)
+    rows = zip(*(items_of(frame.memory, a) for a in arguments[1:]), strict=False)
     return Items(tuple(frame.program.call(frame, arguments[0], list(row), {}, None) for row in rows), True)
 
 
 def _sorted(frame: Frame, arguments: Arguments, options: Options) -> Value:
     return ordered(frame, frame.memory.deep(arguments[0]), options)
-
-
-def ordered(frame: Frame, value: Value, options: Options) -> Value:
-    """A list in order; stable, as Python's is."""
-    value = frame.memory.deep(value)
-    downwards = bool(known(options.get("reverse", Static(False))))
-    by = options.get("key", NONE)
-    if isinstance(value, Static) and isinstance(by, Static) and by.value is None:
-        return Items(tuple(Static(v) for v in sorted(value.value, reverse=downwards)), True)
-    if isinstance(value, Counted | Masked) and isinstance(by, Static) and by.value is None and not downwards:
-        full = counted(value)
-        top = (
-            code.dotted("jnp.inf")
-            if full.array.kind.is_float
-            else code.attribute(code.call("jnp.iinfo", code.dotted(f"jnp.{full.array.kind.dtype}")), "max")
-        )
-        filled = code.call("jnp.sort", code.call("jnp.where", in_use(full).code, full.array.code, top))
-        return Counted(Array(filled, full.array.kind, listed=True), full.count)
-    items = items_of(frame, value)
-    array = as_array(value) if not isinstance(value, Static) else as_array(Static(np.asarray(list(value.value))))
-    if len(array.kind.shape) != 1:
-        raise RefusedError("a list of more than numbers is sorted")
-    keys = array
-    if not (isinstance(by, Static) and by.value is None):
-        found = [frame.memory.deep(frame.program.call(frame, by, [item], {}, None)) for item in items]
-        keys = stack(Items(tuple(found), True))
-    if downwards:
-        keys = Array(code.negative(cast(keys, INT).code if keys.kind.is_bool else keys.code), keys.kind)
-    order = code.call("jnp.argsort", keys.code, stable=code.const(True))
-    return Array(code.index(array.code, order), array.kind, listed=True)
 
 
 def _isinstance(frame: Frame, arguments: Arguments, options: Options) -> Value:
@@ -309,8 +282,6 @@ def _is_of(value: Value, kind: Any) -> bool:
 
 
 def _getattr(frame: Frame, arguments: Arguments, options: Options) -> Value:
-    from envwright.compiler.middle import attributes
-
     name = known(arguments[1])
     if isinstance(arguments[0], Static) and len(arguments) > 2 and not hasattr(arguments[0].value, name):
         return arguments[2]
@@ -371,7 +342,7 @@ def _math(name: str) -> Callable[[Frame, Arguments, Options], Value]:
         values = [frame.memory.deep(a) for a in arguments]
         if all(isinstance(v, Static) for v in values):
             return Static(getattr(math, name)(*(v.value for v in values)))  # pyright: ignore
-        return numpy_calls.call_math(frame, name, [as_array(v) for v in values])
+        return call_math(frame, name, [as_array(v) for v in values])
 
     return compute
 
@@ -400,10 +371,6 @@ def _dict(frame: Frame, arguments: Arguments, options: Options) -> Value:
         elif isinstance(first, Static):
             items |= {k: Static(v) for k, v in dict(first.value).items()}
         else:
-            pairs = [items_of(frame, pair) for pair in items_of(frame, first)]
+            pairs = [items_of(frame.memory, pair) for pair in items_of(frame.memory, first)]
             items |= {known(k): v for k, v in pairs}
     return Keyed({**items, **options})
-
-
-def masked_of(value: Value) -> Masked:
-    return masked(value)

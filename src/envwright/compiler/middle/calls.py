@@ -11,27 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.lists import items_of
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.values import (
     NONE,
-    Array,
     Bound,
     Closure,
     Items,
     Keyed,
     Making,
     Static,
-    Unknown,
     Value,
     as_array,
 )
 from envwright.compiler.middle.builtin_calls import BUILTINS
 from envwright.compiler.middle.emitting import emit_function
 from envwright.compiler.middle.methods import call_method
-from envwright.compiler.middle.numpy_calls import astype, call_numpy
+from envwright.compiler.middle.numpy_calls import call_numpy
+from envwright.compiler.middle.numpy_own import astype
 from envwright.compiler.middle.reading import Callee, callee_of, read_inline
 from envwright.compiler.refusal import RefusedError
 
@@ -138,7 +136,7 @@ def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str,
     if dataclasses.is_dataclass(found) and not hasattr(found, "__post_init__"):
         return _made(found, arguments, options)
     if issubclass(found, deque):
-        given_items = items_of(frame, arguments[0]) if arguments else []
+        given_items = items_of(frame.memory, arguments[0]) if arguments else []
         limit = known(options.get("maxlen", arguments[1] if len(arguments) > 1 else NONE))
         return Items(tuple(given_items)[-limit:] if limit else tuple(given_items), True, limit)
     if issubclass(found, threading.Thread):
@@ -195,7 +193,3 @@ def _why_not(found: Any) -> str:
     if callable(found):
         return f"{module}.{name} is not a function whose source is Python"
     return f"{name} is called, but is not a function"
-
-
-def unknown(value: Value) -> bool:
-    return isinstance(value, Unknown) or (isinstance(value, Array) and code.size(value.code) == 0)

@@ -6,7 +6,7 @@ from typing import Any
 
 from envwright.compiler.ir import code, tables
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import BOOL, INT, Kind
+from envwright.compiler.ir.kinds import BOOL, Kind
 from envwright.compiler.ir.lists import in_use, items_of
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.operators import truth
@@ -73,7 +73,7 @@ def _walk(
             yield evaluate(frame, node.elt), kept
         return
     first, *rest = generators
-    elements = items_of(frame, evaluate(frame, first.iter))
+    elements = items_of(frame.memory, evaluate(frame, first.iter))
     if len(elements) > MOST:
         raise RefusedError(f"a comprehension over more than {MOST} elements is not covered")
     for element in elements:
@@ -98,7 +98,7 @@ def unpack(frame: Frame, target: ast.expr, value: Value) -> None:
         frame.memory.names[target.id] = frame.memory.hold(value) if not isinstance(value, Array) else value
         return
     if isinstance(target, ast.Tuple | ast.List):
-        parts = items_of(frame, value)
+        parts = items_of(frame.memory, value)
         if len(parts) != len(target.elts):
             raise RefusedError(f"{len(parts)} values for {len(target.elts)} names")
         for inner, part in zip(target.elts, parts, strict=True):
@@ -121,7 +121,7 @@ def _over_changing(frame: Frame, node: Any, source: Counted | Masked | Picked, e
     else:
         mask = source.mask if isinstance(source, Masked) else in_use(source)
         length = source.array.kind.shape[0]
-        elements = items_of(frame, source.array)
+        elements = items_of(frame.memory, source.array)
         flags = [code.index(mask.code, code.const(i)) for i in range(length)]
     values, keeps, known_keep = [], [], True
     for element, flag in zip(elements, flags, strict=True):
@@ -150,7 +150,3 @@ def _element_part(node: Any, generator: ast.comprehension) -> tuple[int] | None:
         case ast.Subscript(value=ast.Name(id=a), slice=ast.Constant(value=int() as which)), ast.Name(id=b) if a == b:
             return (which,)
     return None
-
-
-def whole() -> str:
-    return INT

@@ -7,7 +7,7 @@ depends on the game, it is read in the middle of its caller instead.
 import ast
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,8 +39,6 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.middle.luck import Drawn, base_of
 from envwright.compiler.middle.reading import Callee, bind, frame_for, read_body, read_inline
 from envwright.compiler.refusal import RefusedError
-
-SHORTEST = 2  # statements below which a function is not worth a name of its own, if it has no documentation
 
 
 class UncleanError(Exception):
@@ -168,9 +166,9 @@ def _write(frame: Frame, callee: Callee, given: dict[str, Value]) -> Any:
     """Read a function on a page of its own."""
     program = frame.program
     writer = Writer(start=frame.writer.start)
-    inner_frame = Frame(program, writer, Memory())
-    memory = inner_frame.memory
-    record.load(inner_frame, memory, "state")
+    memory = Memory(program)
+    page = Frame(program, writer, memory)
+    record.load(page, memory, "state")
     for key, value in frame.memory.attributes.items():
         if key not in program.slots:
             memory.attributes[key] = value
@@ -186,7 +184,6 @@ def _write(frame: Frame, callee: Callee, given: dict[str, Value]) -> Any:
     held = {name: (value, memory.cells[value.cell]) for name, value in names.items() if isinstance(value, Ref)}
     before = dict(memory.attributes)
     memory.names = names
-    page = Frame(program, writer, memory)
     page = frame_for(page, callee, memory)
     page.depth = 0
     page.calling = (*frame.calling, callee.code)
@@ -288,9 +285,7 @@ def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, .
         if not isinstance(cursor, Static):
             raise UncleanError
         base = base_of(frame, field)
-        piece = next(
-            p for p in frame.program.luck["start" if frame.writer.start else "step"].values() if p.name == field
-        )
+        piece = next(p for p in frame.program.luck[frame.writer.when].values() if p.name == field)
         if piece.room is None:
             if cursor.value:
                 raise RefusedError(f"{field} is drawn more than once; give it room in the contract")
@@ -321,10 +316,10 @@ def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, .
     made_code = code.call(made.name, *inputs)
     hint = iter([h for h in hints if h != "_"]) if len(hints) > 1 else iter(hints)
     if isinstance(made.value, Array) and not made.writes_state:
-        return Array(made_code, made.value.kind, made.value.listed)
+        return Array(made_code, made.value.kind, made.value.listed, made.value.tupled)
     if isinstance(made.value, Items) and len(hints) == len(made.value.items) and len(hints) > 1:
         parts = [rebuild(v, frame.writer.fresh, h) for v, h in zip(made.value.items, hints, strict=True)]
-        value: Value = Items(tuple(v for v, _ in parts), made.value.is_list)
+        value: Value = replace(made.value, items=tuple(v for v, _ in parts))
         names = [n for _, own in parts for n in own]
     else:
         value, names = rebuild(

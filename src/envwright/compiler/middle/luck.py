@@ -15,7 +15,7 @@ from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import INT, Kind, is_number
 from envwright.compiler.ir.lists import counted
-from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.memory import DRAWN, known
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -43,7 +43,7 @@ def draw(frame: Frame, method: str, arguments: list[Value], options: dict[str, V
     """What a call of a random generator gives."""
     if method in ("seed", "bit_generator", "spawn"):
         return Static(None)
-    when = "start" if frame.writer.start else "step"
+    when = frame.writer.when
     table = frame.program.luck[when]
     plain = method.removesuffix("_closed")
     piece = table.get((frame.function, plain)) or table.get((frame.function, ""))
@@ -97,9 +97,6 @@ class Rekeyed(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         return self.key if node.id == "key" else node
-
-
-DRAWN = 0  # stands for the object whose attributes are what was drawn
 
 
 def _next(frame: Frame, piece: Piece) -> tuple[Array, int | None]:

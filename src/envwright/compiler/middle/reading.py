@@ -1,7 +1,6 @@
 """Reading a function of the original: arguments are bound to names, statements are read in a frame of its own."""
 
 import ast
-import builtins
 import inspect
 import types
 from collections.abc import Mapping
@@ -13,7 +12,8 @@ from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.values import Closure, Items, Keyed, Static, Value
 from envwright.compiler.middle.expressions import evaluate
-from envwright.compiler.middle.statements import execute, settle
+from envwright.compiler.middle.flow import settle
+from envwright.compiler.middle.statements import execute
 from envwright.compiler.refusal import RefusedError
 
 
@@ -150,7 +150,3 @@ def read_body(frame: Frame, callee: Callee) -> Value:
         return settle(frame, flow)
     except RefusedError as why:
         raise frame.placed(why) from None
-
-
-def is_builtin(name: str) -> bool:
-    return hasattr(builtins, name)

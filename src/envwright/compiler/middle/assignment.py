@@ -1,0 +1,239 @@
+"""Assignment: to names, attributes, parts of lists and arrays, and in place."""
+
+import ast
+import math
+from dataclasses import replace
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.indexing import read
+from envwright.compiler.ir.kinds import Kind
+from envwright.compiler.ir.lists import counted, items_of
+from envwright.compiler.ir.merge import join
+from envwright.compiler.ir.operators import binary, compare
+from envwright.compiler.ir.values import (
+    Array,
+    Counted,
+    Items,
+    Keyed,
+    Masked,
+    Maybe,
+    Ref,
+    Rows,
+    Static,
+    Value,
+    View,
+    as_array,
+    cast,
+)
+from envwright.compiler.ir.writing import set_content, write
+from envwright.compiler.middle import attributes
+from envwright.compiler.middle.expressions import evaluate, index_parts, table_name
+from envwright.compiler.middle.list_methods import as_list, extend
+from envwright.compiler.refusal import RefusedError
+
+
+def hints_of(target: ast.expr) -> tuple[str, ...]:
+    """The names that a value will get."""
+    match target:
+        case ast.Name():
+            return (target.id,)
+        case ast.Attribute():
+            return (target.attr.strip("_"),)
+        case ast.Tuple() | ast.List():
+            return tuple(hints_of(t)[0] if hints_of(t) else "value" for t in target.elts)
+    return ()
+
+
+def assign(frame: Frame, target: ast.expr, value: Value) -> None:
+    """`target = value`."""
+    match target:
+        case ast.Name():
+            if isinstance(value, Static):
+                attributes.flow(frame, value.value)
+            frame.memory.names[target.id] = frame.memory.hold(_bound(frame, target.id, value))
+        case ast.Attribute():
+            base = evaluate(frame, target.value)
+            attributes.store(frame, base, target.attr, _bound(frame, target.attr.strip("_"), value))
+        case ast.Tuple() | ast.List():
+            _unpack(frame, target.elts, value)
+        case ast.Subscript():
+            _assign_part(frame, target, value)
+        case ast.Starred():
+            raise RefusedError("a starred name in an assignment is not covered")
+        case _:
+            raise RefusedError("it cannot be assigned to this")
+
+
+def assign_all(frame: Frame, node: ast.Assign) -> None:
+    value = evaluate(frame, node.value, hints_of(node.targets[0]))
+    for target in node.targets:
+        assign(frame, target, value)
+
+
+def _bound(frame: Frame, hint: str, value: Value) -> Value:
+    """The value under a name of its own in the translation, as it has one in the original."""
+    match value:
+        case Array():
+            long = code.size(value.code) > 1
+            return replace(value, code=code.name(frame.bind(hint, value.code))) if long else value
+        case Items() if len(value.items) <= 16:
+            hints = value.names or [f"{hint}_{i}" for i in range(len(value.items))]
+            return replace(value, items=tuple(_bound(frame, h, v) for h, v in zip(hints, value.items, strict=True)))
+        case Counted():
+            array, count = _bound(frame, hint, value.array), _bound(frame, f"{hint}_count", value.count)
+            return replace(value, array=array, count=count)  # pyright: ignore[reportArgumentType]
+        case Masked():
+            return Masked(_bound(frame, hint, value.array), _bound(frame, f"{hint}_mask", value.mask))  # pyright: ignore
+        case Rows():
+            array, there = _bound(frame, hint, value.array), _bound(frame, f"{hint}_present", value.present)
+            return Rows(array, there)  # pyright: ignore[reportArgumentType]
+        case Maybe():
+            there = _bound(frame, f"{hint}_is_there", value.present)
+            return Maybe(there, _bound(frame, hint, value.value))  # pyright: ignore[reportArgumentType]
+    return value
+
+
+def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
+    seen = frame.memory.see(value)
+    if isinstance(seen, Counted | Masked) and not any(isinstance(t, ast.Starred) for t in targets):
+        full = counted(seen)  # there are as many as there are names, or the original would fail
+        parts = [read(frame.memory, full, (Static(i),)) for i in range(len(targets))]
+    else:
+        parts = items_of(frame.memory, value)
+    stars = [i for i, target in enumerate(targets) if isinstance(target, ast.Starred)]
+    if stars:
+        (at,) = stars
+        rest = len(targets) - at - 1
+        middle = parts[at : len(parts) - rest]
+        parts = [*parts[:at], Items(tuple(middle), True), *parts[len(parts) - rest :]]
+        targets = [t.value if isinstance(t, ast.Starred) else t for t in targets]
+    if len(parts) != len(targets):
+        raise RefusedError(f"{len(parts)} values are unpacked into {len(targets)} names")
+    # All are computed before the first is assigned: `a, b = b, a`.
+    parts = [_bound(frame, (hints_of(t) or ("value",))[0], p) for t, p in zip(targets, parts, strict=True)]
+    for target, part in zip(targets, parts, strict=True):
+        assign(frame, target, part)
+
+
+def _assign_part(frame: Frame, target: ast.Subscript, value: Value) -> None:
+    if (flattened := _flattened(target.value)) is not None:
+        _assign_flat(frame, flattened, index_parts(frame, target.slice), value)
+        return
+    base = evaluate(frame, target.value)
+    where = index_parts(frame, target.slice)
+    if isinstance(value, Static):
+        attributes.flow(frame, value.value)
+    set_part(frame, base, where, value, table_name(target.value))
+
+
+def _flattened(node: ast.expr) -> ast.expr | None:
+    """`x` of `x.ravel()[...] = ...`, which writes into x."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=inner, attr="ravel"), args=[]) | ast.Attribute(value=inner, attr="flat"):
+            return inner
+    return None
+
+
+def _assign_flat(frame: Frame, node: ast.expr, where: tuple[Value, ...], value: Value) -> None:
+    base = evaluate(frame, node)
+    array = as_array(frame.memory.see(base))
+    flat = Array(code.method(array.code, "ravel"), Kind(array.kind.dtype, (math.prod(array.kind.shape),)))
+    written = as_array(write(frame.memory, flat, where, value))
+    back = Array(code.method(written.code, "reshape", code.const(array.kind.shape)), array.kind)
+    set_part(frame, base, (Static(slice(None)),), back, table_name(node))
+
+
+def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, hint: str) -> None:
+    """`base[where] = value`, seen by all names of base."""
+    memory = frame.memory
+    if isinstance(base, View):
+        inner = tuple(p for p in base.where)
+        while inner and isinstance(inner[-1], Static) and inner[-1].value == slice(None):
+            inner = inner[:-1]
+        if any(isinstance(p, Static) and isinstance(p.value, slice) for p in inner):
+            part = read(memory, memory.see(base.ref), inner)
+            value, where = write(memory, part, where, value), inner
+        else:
+            where = (*inner, *where)
+        base = base.ref
+    if not isinstance(base, Ref):
+        raise RefusedError("a part of something that has no name is set")
+    if _set_by_key(frame, base, where, value):
+        return
+    changed = write(memory, memory.see(base), where, value)
+    memory.cells[base.cell] = (
+        _bound(frame, hint.strip("_").lower() or "value", changed)
+        if not isinstance(changed, Items | Keyed)
+        else changed
+    )
+    owner = frame.program.cache.get(("dict", base.cell))
+    if owner is not None and isinstance(changed, Keyed) and isinstance(where[0], Static):
+        key = (owner, where[0].value)
+        slot = frame.program.slots.get(key)
+        if slot is not None:
+            held = memory.hold(slot.fit(memory.deep(value)))
+            memory.attributes[key] = held
+            memory.cells[base.cell] = Keyed({**changed.items, where[0].value: held})
+
+
+def _set_by_key(frame: Frame, base: Ref, where: tuple[Value, ...], value: Value) -> bool:
+    """`bag[key] = value`, where only the game says which of the known keys it is: each is set, if it is the one."""
+    content, key = frame.memory.see(base), frame.memory.deep(where[0])
+    if isinstance(content, Static) and isinstance(content.value, dict) and not isinstance(key, Static):
+        content = Keyed({k: Static(v) for k, v in content.value.items()})
+    if not isinstance(content, Keyed) or isinstance(key, Static) or len(where) != 1:
+        return False
+    for name, old in content.items.items():
+        asked = compare(frame, ast.Eq(), key, Static(name))
+        if isinstance(asked, Static) and not asked.value:
+            continue
+        new = join(frame, as_array(asked), frame.memory.deep(value), frame.memory.deep(old), str(name))
+        set_part(frame, base, (Static(name),), new, str(name))
+    return True
+
+
+def augment(frame: Frame, node: ast.AugAssign) -> None:
+    """`target += value`; a list grows in place."""
+    value = evaluate(frame, node.value)
+    target = node.target
+    if isinstance(target, ast.Subscript):
+        base, where = evaluate(frame, target.value), index_parts(frame, target.slice)
+        old = read(frame.memory, frame.memory.see(base), where, table_name(target.value))
+        if isinstance(old, Ref) and _grow(frame, old, node.op, value):
+            return
+        set_part(frame, base, where, binary(frame, node.op, old, value), table_name(target.value))
+        return
+    load = ast.copy_location(_loaded(target), target)
+    old = evaluate(frame, load)
+    if isinstance(old, Ref) and _grow(frame, old, node.op, value):
+        return
+    new = binary(frame, node.op, old, value)
+    if isinstance(old, View) and isinstance(new, Array) and not new.listed:
+        set_content(frame, old, _keep_type(frame.memory.see(old), new))  # a part of an array is changed in place
+        return
+    if isinstance(old, Ref) and isinstance(new, Array) and isinstance(frame.memory.see(old), Array | Static):
+        hint = (hints_of(target) or ("value",))[0]
+        kept = _bound(frame, hint, _keep_type(frame.memory.see(old), new))
+        frame.memory.cells[old.cell] = kept  # NumPy adds in place, and keeps the array's type
+        return
+    assign(frame, target, new)
+
+
+def _keep_type(old: Value, new: Array) -> Array:
+    return cast(new, as_array(old).kind.dtype) if not as_array(old).listed else new
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    if isinstance(target, ast.Name):
+        return ast.Name(target.id, ast.Load())
+    assert isinstance(target, ast.Attribute)
+    return ast.Attribute(target.value, target.attr, ast.Load())
+
+
+def _grow(frame: Frame, ref: Ref, how: ast.operator, value: Value) -> bool:
+    """`list += value`, if it is one."""
+    if not isinstance(how, ast.Add) or not isinstance(as_list(frame.memory.see(ref)), Items | Counted):
+        return False
+    extend(frame, ref, value)
+    return True

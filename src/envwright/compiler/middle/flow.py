@@ -1,0 +1,81 @@
+"""How a block of statements ends: at its end, by return, by break, by continue; and what holds then."""
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.kinds import BOOL, Kind
+from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.merge import join, join_memories
+from envwright.compiler.ir.values import (
+    NONE,
+    Array,
+    Value,
+)
+from envwright.compiler.refusal import RefusedError
+
+
+@dataclass
+class Exit:
+    """A way out of a block, other than its end."""
+
+    when: Array | None  # None: always
+    value: Value
+    memory: Memory
+
+
+@dataclass
+class Flow:
+    """How a block ends."""
+
+    memory: Memory | None  # after its last statement; None: it is never reached
+    returns: list[Exit] = field(default_factory=list)
+    breaks: list[Exit] = field(default_factory=list)
+    continues: list[Exit] = field(default_factory=list)
+
+    def take(self, other: "Flow", when: Array | None = None) -> None:
+        for part in ("returns", "breaks", "continues"):
+            mine: list[Exit] = getattr(self, part)
+            mine += [Exit(_both(when, e.when), e.value, e.memory) for e in getattr(other, part)]
+
+
+Execute = Callable[[Frame, Sequence[ast.stmt]], Flow]  # `statements.execute`, as it is handed to loops
+
+
+def _both(a: Array | None, b: Array | None) -> Array | None:
+    if a is None or b is None:
+        return a if b is None else b
+    return Array(code.both(a.code, b.code), Kind(BOOL))
+
+
+def rejoin(frame: Frame, ways: list[Exit], memory: Memory | None) -> Memory | None:
+    """What holds where ways out of a block come together again with its end."""
+    for way in reversed(ways):
+        if memory is None or way.when is None:
+            memory = way.memory
+        else:
+            memory = join_memories(frame, way.when, way.memory, memory)
+    return memory
+
+
+def settle(frame: Frame, flow: Flow) -> Value:
+    """A function's value, and in `frame.memory` what it leaves behind, whichever way it ends."""
+    exits = list(flow.returns)
+    if flow.memory is not None:
+        exits.append(Exit(None, NONE, flow.memory))
+    if not exits:
+        raise RefusedError("the function never returns")
+    last = exits.pop()
+    if not exits:
+        frame.memory = last.memory
+        return last.value  # it may still be a name for a list of the caller's
+    value, memory = last.memory.deep(last.value), last.memory
+    for way in reversed(exits):
+        assert way.when is not None
+        value = join(frame, way.when, way.memory.deep(way.value), value, "result")
+        inner, other = way.memory.inner({}), memory.inner({})
+        memory = join_memories(frame, way.when, inner, other)
+    frame.memory = memory
+    return value

@@ -1,0 +1,76 @@
+"""A statement that the rules do not cover: what it would have set is not known, and refused only if it is needed."""
+
+import ast
+
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.values import (
+    Array,
+    Keyed,
+    Ref,
+    Static,
+    Unknown,
+    View,
+)
+from envwright.compiler.middle import attributes
+from envwright.compiler.middle.expressions import evaluate
+from envwright.compiler.refusal import RefusedError
+
+
+def forgive(frame: Frame, statement: ast.stmt, why: RefusedError) -> None:
+    """What a statement would have set is not known; that is an error only for those who need it."""
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AugAssign | ast.AnnAssign):
+        targets = [statement.target]
+    elif isinstance(statement, ast.Expr) and _only_shows(statement.value):
+        return
+    else:
+        raise why
+    for target in targets:
+        _forget(frame, target, why)
+
+
+def _only_shows(node: ast.expr) -> bool:
+    """Calls that draw or print: the state is not theirs to change."""
+    name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+    name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else name
+    return name.strip("_").startswith(
+        ("render", "draw_screen", "print", "log", "warn", "debug", "info", "show", "plot")
+    )
+
+
+def _forget(frame: Frame, target: ast.expr, why: RefusedError) -> None:
+    unknown = Unknown(why)
+    match target:
+        case ast.Name():
+            frame.memory.names[target.id] = unknown
+        case ast.Attribute():
+            base = evaluate(frame, target.value)
+            if not isinstance(base, Static):
+                raise why
+            owner = attributes.behind(base.value)
+            frame.memory.attributes[id(owner), target.attr] = unknown
+            for key in frame.program.slots:
+                if key[0] == id(getattr(owner, target.attr, None)):
+                    frame.memory.attributes[key] = unknown
+        case ast.Tuple() | ast.List():
+            for inner in target.elts:
+                _forget(frame, inner, why)
+        case ast.Subscript():
+            base = evaluate(frame, target.value)
+            cell = base.ref.cell if isinstance(base, View) else base.cell if isinstance(base, Ref) else None
+            if cell is None:
+                raise why
+            content = frame.memory.cells.get(cell)
+            if isinstance(content, Array) and content.shared:
+                raise why  # another array is changed by it, and nobody knows which
+            for part in content.items.values() if isinstance(content, Keyed) else ():
+                if isinstance(part, Ref):
+                    frame.memory.cells[part.cell] = unknown
+            owner = frame.program.cache.get(("dict", cell))
+            for key in [k for k in frame.program.slots if k[0] == owner]:
+                frame.memory.attributes[key] = unknown
+            frame.memory.cells[cell] = unknown
+        case _:
+            raise why

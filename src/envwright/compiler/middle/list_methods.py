@@ -1,0 +1,234 @@
+"""Methods of lists and deques."""
+
+import ast
+from collections import deque
+from dataclasses import replace
+from typing import Any
+
+from envwright.compiler.ir import code, tables
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.indexing import read
+from envwright.compiler.ir.kinds import INT, Kind
+from envwright.compiler.ir.lists import appended, concatenate, counted, in_use, items_of, plus
+from envwright.compiler.ir.operators import compare
+from envwright.compiler.ir.values import (
+    Array,
+    Counted,
+    Items,
+    Masked,
+    Picked,
+    Static,
+    Value,
+    as_array,
+    cast,
+    told,
+)
+from envwright.compiler.ir.writing import set_content
+from envwright.compiler.middle import growth
+from envwright.compiler.middle.ordering import ordered
+from envwright.compiler.refusal import RefusedError
+
+
+def as_list(content: Value) -> Value:
+    """A list of the game, of a known one."""
+    if isinstance(content, Static) and isinstance(content.value, list | deque):
+        return Items(tuple(Static(v) for v in content.value), True, getattr(content.value, "maxlen", None))
+    if isinstance(content, Masked):
+        return counted(content)
+    if isinstance(content, Array) and content.listed and content.kind.shape[0] <= SHORT:
+        parts = [code.index(content.code, code.const(i)) for i in range(content.kind.shape[0])]
+        inner = Kind(content.kind.dtype, content.kind.shape[1:])
+        return Items(tuple(Array(part, inner, bool(inner.shape)) for part in parts), True)
+    return content
+
+
+SHORT = 64  # places of a list that may grow and shrink in the middle of a step
+
+
+def _append(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
+    extend(frame, base, Items((arguments[0],), True))
+    return Static(None)
+
+
+def _extend(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
+    extend(frame, base, arguments[0])
+    return Static(None)
+
+
+def extend(frame: Frame, base: Value, more: Value) -> None:
+    """`base += more`. A list of the state has room by the contract, a deque forgets, others get what they need."""
+    content, more = as_list(frame.memory.see(base)), as_list(frame.memory.see(more))
+    if isinstance(content, Items) and isinstance(more, Counted):
+        content = counted(content)
+    if isinstance(content, Items):
+        grown = (*content.items, *items_of(frame.memory, more))
+        set_content(frame, base, replace(content, items=grown[-content.longest :] if content.longest else grown))
+        return
+    if not isinstance(content, Counted):
+        raise RefusedError(f"{told(content)} grows, but its length is fixed in the contract")
+    if content.longest is None:
+        growth.note(frame, base, longer=True)
+    kept = content.longest or growth.is_kept(frame, base)
+    if isinstance(more, Counted):
+        if content.longest:
+            raise RefusedError("a deque that forgets is extended by a list of changing length")
+        joined = counted(concatenate(frame.memory, content, more))
+        set_content(frame, base, counted(joined, content.room) if kept else joined)
+        return
+    items = [frame.memory.deep(item) for item in items_of(frame.memory, more)]
+    content = content if kept else counted(content, content.room + len(items))
+    for item in items:
+        content = _forgetful(content, item) if content.longest == content.room else appended(content, item)
+    set_content(frame, base, content)
+
+
+def _forgetful(content: Counted, item: Value) -> Counted:
+    """A deque after one more: if it is full, the first goes."""
+    full = code.compare(content.count.code, ast.GtE(), code.const(content.room))
+    moved = code.call("jnp.roll", content.array.code, code.const(-1), axis=code.const(0))
+    base = Array(code.call("jnp.where", full, moved, content.array.code), content.array.kind, listed=True)
+    place = Array(code.call("jnp.minimum", content.count.code, code.const(content.room - 1)), Kind(INT))
+    return appended(replace(content, array=base, count=place), item)
+
+
+def pop(frame: Frame, base: Value, where: Value | None) -> Value:
+    """Take one out."""
+    content = as_list(frame.memory.see(base))
+    where = Static(-1) if where is None else frame.memory.see(where)
+    if isinstance(content, Items) and isinstance(where, Static):
+        items = list(content.items)
+        try:
+            found = items.pop(where.value)
+        except IndexError:
+            raise RefusedError("an empty list is popped from") from None
+        set_content(frame, base, replace(content, items=tuple(items)))
+        return found
+    if not isinstance(content, Counted):
+        raise RefusedError(f"an element of {told(content)} is taken out, but its length is fixed in the contract")
+    growth.note(frame, base, longer=False)
+    found = read(frame.memory, content, (where,))
+    found = Array(code.name(frame.bind("popped", as_array(found).code)), as_array(found).kind, as_array(found).listed)
+    set_content(frame, base, without(content, where))
+    return found
+
+
+def without(content: Counted, where: Value) -> Counted:
+    """A list without the element at a place; those after it move up, and zero is left behind."""
+    if isinstance(where, Static) and where.value == -1:
+        last = plus(content.count, -1)
+        made = code.call("put", content.array.code, last.code, code.const(0))
+        return replace(content, array=Array(made, content.array.kind, listed=True), count=last)
+    place = as_array(where).code
+    if not isinstance(where, Static) or where.value < 0:
+        shifted = code.binary(place, ast.Add(), content.count.code)
+        place = code.call("jnp.where", code.compare(place, ast.Lt(), code.const(0)), shifted, place)
+    places: code.Code = code.call("jnp.arange", code.const(content.room))
+    after = code.compare(places, ast.GtE(), place)
+    for _ in content.array.kind.shape[1:]:
+        after = code.index(after, code.const(...), code.const(None))
+    rolled = code.call("jnp.roll", content.array.code, code.const(-1), axis=code.const(0))
+    moved = code.call("put", rolled, code.const(content.room - 1), code.const(0))
+    made = code.call("jnp.where", after, moved, content.array.code)
+    return replace(content, array=Array(made, content.array.kind, listed=True), count=plus(content.count, -1))
+
+
+def _pop(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
+    return pop(frame, base, arguments[0] if arguments else None)
+
+
+def _popleft(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
+    return pop(frame, base, Static(0))
+
+
+def _remove(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
+    content = as_list(content)
+    if not isinstance(content, Counted):
+        raise RefusedError("an element is removed from a list whose length is fixed in the contract")
+    place = _index(frame, base, content, arguments, options)
+    growth.note(frame, base, longer=False)
+    set_content(frame, base, without(content, place))
+    return Static(None)
+
+
+def _clear(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
+    if isinstance(content, Counted):
+        growth.note(frame, base, longer=False)
+        blank = code.call("jnp.zeros_like", content.array.code)
+        set_content(
+            frame,
+            base,
+            Counted(Array(blank, content.array.kind, listed=True), Array(code.const(0), Kind(INT), weak=True)),
+        )
+    else:
+        set_content(frame, base, Items((), True))
+    return Static(None)
+
+
+def _index(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
+    """The first place that holds a value."""
+    item = frame.memory.deep(arguments[0])
+    if isinstance(content, Counted):
+        same = code.compare(content.array.code, ast.Eq(), as_array(item).code)
+        if len(content.array.kind.shape) > 1:
+            same = code.call("jnp.all", same, axis=code.const(-1))
+        return Array(code.call("jnp.argmax", code.both(in_use(content).code, same)), Kind(INT))
+    if isinstance(content, Static) and isinstance(item, Picked):
+        table = tables.mapped(item.table, content.value.index)
+        return tables.settle(frame.program, Picked(table, item.index, item.name))
+    flags = [compare(frame, ast.Eq(), option, item) for option in items_of(frame.memory, content)]
+    made = code.call("jnp.array", code.list_of(as_array(f).code for f in flags))
+    return Array(code.call("jnp.argmax", made), Kind(INT))
+
+
+def _count(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
+    item = frame.memory.deep(arguments[0])
+    if isinstance(content, Counted):
+        same = code.both(in_use(content).code, code.compare(content.array.code, ast.Eq(), as_array(item).code))
+        return Array(code.call("jnp.sum", same), Kind(INT))
+    flags = [
+        cast(as_array(compare(frame, ast.Eq(), option, item)), INT).code for option in items_of(frame.memory, content)
+    ]
+    return Array(code.call("jnp.sum", code.call("jnp.array", code.list_of(flags))), Kind(INT))
+
+
+def _insert(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
+    content = as_list(content)
+    where = frame.memory.see(arguments[0])
+    if isinstance(content, Items) and isinstance(where, Static):
+        items = list(content.items)
+        items.insert(where.value, arguments[1])
+        set_content(frame, base, Items(tuple(items)[: content.longest], True, content.longest))
+        return Static(None)
+    if isinstance(content, Counted) and isinstance(where, Static) and where.value == 0:
+        moved = code.call("jnp.roll", content.array.code, code.const(1), axis=code.const(0))
+        made = code.call("put", moved, code.const(0), as_array(frame.memory.deep(arguments[1])).code)
+        more = plus(content.count, 1)
+        if content.longest == content.room:
+            more = Array(code.call("jnp.minimum", more.code, code.const(content.room)), Kind(INT))
+        set_content(frame, base, Counted(Array(made, content.array.kind, listed=True), more, content.longest))
+        return Static(None)
+    raise RefusedError("insert in the middle of a list of changing length is not covered")
+
+
+def _appendleft(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
+    return _insert(frame, base, content, [Static(0), *arguments], options)
+
+
+def _reverse(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
+    content = as_list(content)
+    if not isinstance(content, Items):
+        raise RefusedError("a list of changing length is reversed in place")
+    set_content(frame, base, Items(content.items[::-1], True))
+    return Static(None)
+
+
+def sort(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
+    set_content(frame, base, ordered(frame, content, options))
+    return Static(None)
+
+
+LISTS: dict[str, Any] = {
+    "append": _append, "extend": _extend, "pop": _pop, "popleft": _popleft, "remove": _remove, "clear": _clear,
+    "index": _index, "count": _count, "insert": _insert, "appendleft": _appendleft, "reverse": _reverse,
+    "sort": sort,
+}  # fmt: skip

@@ -1,0 +1,217 @@
+"""Functions of NumPy's that are not like those of jax.numpy, or that lists of changing length are given to."""
+
+import ast
+from collections.abc import Callable
+
+import numpy as np
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number, narrow, promote
+from envwright.compiler.ir.lists import concatenate, counted
+from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.operators import numbers
+from envwright.compiler.ir.values import (
+    Array,
+    Counted,
+    Items,
+    Masked,
+    Static,
+    Value,
+    as_array,
+    cast,
+    jnp_name,
+    stack,
+)
+from envwright.compiler.middle.attributes import flow
+from envwright.compiler.middle.numpy_generic import Options, generic
+from envwright.compiler.middle.numpy_reductions import extreme, first_extreme, over_counted
+from envwright.compiler.refusal import RefusedError
+
+
+def note_constants(frame: Frame, values: list[Value]) -> None:
+    for value in values:
+        if isinstance(value, Static) and is_number(value.value):
+            for number in np.ravel(value.value):
+                flow(frame, float(number) if isinstance(number, np.floating) else number)
+
+
+def astype(value: Value, dtype: Value) -> Value:
+    wanted = known(dtype)
+    if isinstance(value, Masked):
+        return Masked(cast(value.array, narrow(wanted)), value.mask)
+    if isinstance(value, Counted):
+        return Counted(cast(value.array, narrow(wanted)), value.count)
+    if isinstance(value, Static):
+        return Static(np.asarray(value.value).astype(wanted))
+    array = as_array(value)
+    if np.dtype(wanted).kind not in "biuf":
+        raise RefusedError("numbers become texts")
+    return cast(Array(array.code, array.kind, weak=array.weak), narrow(wanted))
+
+
+def _array(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    """`np.array(...)`: a copy, perhaps in another type."""
+    value = arguments[0]
+    dtype = options.get("dtype", arguments[1] if len(arguments) > 1 else Static(None))
+    if isinstance(value, Counted | Masked):
+        full = counted(value)
+        array = Array(full.array.code, full.array.kind)
+        return Counted(array if known(dtype) is None else cast(array, narrow(known(dtype))), full.count)
+    wanted = None if known(dtype) is None else narrow(known(dtype))
+    if isinstance(value, Items):
+        array = stack(value, wanted)
+        return Array(array.code, array.kind)
+    array = as_array(value)
+    array = Array(array.code, array.kind, weak=array.weak)
+    return array if wanted is None else cast(array, wanted)
+
+
+def _full(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    shape = known(options.get("shape", arguments[0]))
+    value = as_array(options.get("fill_value", arguments[1] if len(arguments) > 1 else Static(0)))
+    dtype = options.get("dtype", arguments[2] if len(arguments) > 2 else Static(None))
+    wanted = value.kind.dtype if known(dtype) is None else narrow(known(dtype))
+    size = tuple(shape) if isinstance(shape, tuple | list) else (int(shape),)
+    made = code.call("jnp.full", code.const(size), value.code, code.dotted(f"jnp.{jnp_name(wanted)}"))
+    return Array(made, Kind(wanted, size))
+
+
+def _like(name: str) -> Callable[[Frame, list[Value], Options], Value]:
+    def make(frame: Frame, arguments: list[Value], options: Options) -> Value:
+        array = as_array(arguments[0])
+        dtype = options.get("dtype", Static(None))
+        wanted = array.kind.dtype if known(dtype) is None else narrow(known(dtype))
+        plain = {"empty_like": "zeros_like"}.get(name, name).removesuffix("_like")
+        shape = code.const(array.kind.shape if len(array.kind.shape) != 1 else array.kind.shape[0])
+        fill = [as_array(arguments[1]).code] if name == "full_like" else []
+        made = code.call(f"jnp.{plain}", shape, *fill, code.dotted(f"jnp.{jnp_name(wanted)}"))
+        return Array(made, Kind(wanted, array.kind.shape))
+
+    return make
+
+
+def _where(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    """With one argument, the places where it holds; with three, a choice."""
+    if len(arguments) == 3:
+        return generic("where", arguments, options)
+    mask = as_array(arguments[0])
+    if not mask.kind.is_bool:
+        mask = Array(code.compare(mask.code, ast.NotEq(), code.const(0)), Kind(BOOL, mask.kind.shape))
+    flat = int(np.prod(mask.kind.shape))
+    if len(mask.kind.shape) == 1:
+        places = Array(code.call("jnp.arange", code.const(flat)), Kind(INT, (flat,)))
+        return Items((Masked(places, mask),))
+    spread = code.method(mask.code, "ravel")
+    grids = np.indices(mask.kind.shape).reshape(len(mask.kind.shape), -1)
+    tables_ = [frame.program.constant(f"PLACES_{i}", grid) for i, grid in enumerate(grids)]
+    kept = Array(spread, Kind(BOOL, (flat,)))
+    return Items(tuple(Masked(Array(t, Kind(INT, (flat,))), kept) for t in tables_))
+
+
+def _argwhere(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    found = _where(frame, arguments, options)
+    assert isinstance(found, Items)
+    parts = [m for m in found.items if isinstance(m, Masked)]
+    made = code.call("jnp.stack", code.list_of(p.array.code for p in parts), axis=code.const(-1))
+    length = parts[0].array.kind.shape[0]
+    return Masked(Array(made, Kind(INT, (length, len(parts)))), parts[0].mask)
+
+
+def _flatnonzero(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    array = as_array(arguments[0])
+    flat = Array(code.method(array.code, "ravel"), Kind(array.kind.dtype, (int(np.prod(array.kind.shape)),)))
+    found = _where(frame, [flat], {})
+    assert isinstance(found, Items)
+    return found.items[0]
+
+
+def _append(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    first, second = (as_array(a) for a in arguments[:2])
+    if first.kind.shape and second.kind.shape == ():
+        second = Array(code.list_of([second.code]), Kind(second.kind.dtype, (1,)), weak=second.weak)
+        made = code.call("jnp.append", first.code, second.code.elts[0])  # pyright: ignore[reportAttributeAccessIssue]
+        dtype = (
+            promote(first.kind, second.kind, first.weak, second.weak)
+            if first.kind.dtype != second.kind.dtype
+            else first.kind.dtype
+        )
+        return Array(made, Kind(dtype, (first.kind.shape[0] + 1,)))
+    return generic("append", arguments, options)
+
+
+def _ravel_index(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    parts, shape = arguments[0], known(arguments[1])
+    items = parts.items if isinstance(parts, Items) else None
+    if items is None:
+        array = as_array(parts)
+        items = [Array(code.index(array.code, code.const(i)), Kind(INT)) for i in range(array.kind.shape[0])]
+    made: Array = as_array(items[0])
+    for part, size in zip(items[1:], shape[1:], strict=True):
+        made = numbers(ast.Add(), numbers(ast.Mult(), made, as_array(Static(int(size)))), as_array(part))
+    return made
+
+
+def _unravel_index(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    place, shape = as_array(arguments[0]), known(arguments[1])
+    parts: list[Value] = []
+    for i, size in enumerate(shape):
+        step = int(np.prod(shape[i + 1 :]))
+        part = place if step == 1 else numbers(ast.FloorDiv(), place, as_array(Static(step)))
+        parts.append(part if i == 0 else numbers(ast.Mod(), part, as_array(Static(int(size)))))
+    return Items(tuple(parts))
+
+
+def _isscalar(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    return Static(as_array(arguments[0]).kind.shape == ())
+
+
+def _shape(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    return Static(as_array(arguments[0]).kind.shape)
+
+
+def _stack(name: str) -> Callable[[Frame, list[Value], Options], Value]:
+    def make(frame: Frame, arguments: list[Value], options: Options) -> Value:
+        rows = arguments[0]
+        if isinstance(rows, Items) and any(isinstance(row, Counted | Masked) for row in rows.items):
+            if name == "concatenate":
+                made = rows.items[0]
+                for row in rows.items[1:]:
+                    made = concatenate(frame.memory, made, row)
+                return made
+            return rows  # rows of one changing length: each for itself
+        return generic(name, arguments, options)
+
+    return make
+
+
+def _unique(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    raise RefusedError("np.unique gives as many as there are; that changes in the game")
+
+
+def _norm(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    return generic("norm", arguments, options)
+
+
+def _delete(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    raise RefusedError("np.delete with a place of the game is not covered")
+
+
+def _clip(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    low = options.pop("a_min", options.pop("min", arguments[1] if len(arguments) > 1 else Static(None)))
+    high = options.pop("a_max", options.pop("max", arguments[2] if len(arguments) > 2 else Static(None)))
+    note_constants(frame, [low, high])
+    return generic("clip", [arguments[0], low, high], {})
+
+
+OWN: dict[str, Callable[[Frame, list[Value], Options], Value]] = {
+    "array": _array, "asarray": _array, "asanyarray": _array, "copy": _array, "full": _full, "where": _where,
+    "zeros_like": _like("zeros_like"), "ones_like": _like("ones_like"), "empty_like": _like("empty_like"),
+    "full_like": _like("full_like"), "argwhere": _argwhere, "flatnonzero": _flatnonzero, "nonzero": _where,
+    "max": extreme("max"), "min": extreme("min"), "amax": extreme("max"), "amin": extreme("min"), "append": _append,
+    "ravel_multi_index": _ravel_index, "unravel_index": _unravel_index, "isscalar": _isscalar, "shape": _shape,
+    "argmax": first_extreme("argmax"), "argmin": first_extreme("argmin"), "cumsum": over_counted("cumsum"),
+    "stack": _stack("stack"),
+    "vstack": _stack("vstack"), "concatenate": _stack("concatenate"), "unique": _unique,
+    "norm": _norm, "delete": _delete, "clip": _clip,
+}  # fmt: skip

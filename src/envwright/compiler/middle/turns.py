@@ -1,0 +1,159 @@
+"""What a for loop goes through, turn by turn."""
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+from envwright.compiler.ir import code, tables
+from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.kinds import INT, Kind
+from envwright.compiler.ir.lists import counted, items_of, row
+from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.values import (
+    Array,
+    Counted,
+    Items,
+    Masked,
+    Picked,
+    Ref,
+    Rows,
+    Static,
+    Value,
+    View,
+    as_array,
+)
+from envwright.compiler.middle.expressions import evaluate
+from envwright.compiler.refusal import RefusedError
+
+
+@dataclass
+class Turns:
+    """What a for loop goes through."""
+
+    known: list[Value] | None  # the elements one by one, if there are so many
+    element: Any  # the element of turn i, as a function of the code for i
+    length: int
+    count: Array | None = None  # how many of them there are, if that changes
+
+
+def turns_of(frame: Frame, node: ast.expr) -> Turns:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        match node.func.id, node.args:
+            case "range", arguments:
+                return _range(frame, [frame.memory.see(evaluate(frame, a)) for a in arguments])
+            case "enumerate", [inner, *start]:
+                return _enumerated(turns_of(frame, inner), int(known(evaluate(frame, start[0]))) if start else 0)
+            case "reversed", [inner]:
+                return _reversed(turns_of(frame, inner))
+            case "zip", parts:
+                return _zipped([turns_of(frame, p) for p in parts])
+    return _elements(frame, evaluate(frame, node))
+
+
+def _elements(frame: Frame, value: Value) -> Turns:
+    content = frame.memory.see(value)
+    if isinstance(content, Masked):
+        content = counted(content)
+    if isinstance(content, Picked):
+        values, count = tables.elements(frame.program, content)
+        return Turns(values, None, len(values), None if isinstance(count, Static) else as_array(count))
+    if isinstance(content, Counted):
+        ref = value if isinstance(value, Ref) else None
+        return Turns(None, _at(frame, ref, content.array), content.room, content.count)
+    if isinstance(content, Rows):
+        ref = value if isinstance(value, Ref) else None
+        known = [View(ref, (Static(i),)) for i in range(content.length)] if ref else items_of(frame.memory, content)
+        at = (lambda i: View(ref, (Array(i, Kind(INT)),))) if ref else (lambda i: row(content, i))
+        return Turns(list(known), at, content.length)
+    if isinstance(content, Static) and isinstance(content.value, dict):
+        content = Static(list(content.value))
+    known_items = items_of(frame.memory, content)
+    if isinstance(value, Ref) and isinstance(content, Items | Array):
+        known_items = [
+            View(value, (Static(i),)) if not isinstance(v, Ref) and _has_parts(v) else v
+            for i, v in enumerate(known_items)
+        ]
+    if isinstance(content, Static):
+        try:
+            array = as_array(Static(list(content.value)))
+        except (RefusedError, ValueError):
+            return Turns(known_items, None, len(known_items))
+        made = frame.program.constant("TURNS", list(content.value))
+        return Turns(known_items, _at(frame, None, Array(made, array.kind)), len(known_items))
+    if isinstance(content, Array):
+        ref = value if isinstance(value, Ref) else None
+        return Turns(known_items, _at(frame, ref, content), len(known_items))
+    try:
+        array = as_array(frame.memory.deep(content))
+    except RefusedError:
+        return Turns(known_items, None, len(known_items))
+    if isinstance(value, Ref) and len(array.kind.shape) > 1:
+        frame.memory.cells[value.cell] = array  # its rows are changed by their number in the loop
+        return Turns(known_items, _at(frame, value, array), len(known_items))
+    return Turns(known_items, _at(frame, None, array), len(known_items))
+
+
+def _has_parts(value: Value) -> bool:
+    return isinstance(value, Items) or (isinstance(value, Array) and bool(value.kind.shape))
+
+
+def _at(frame: Frame, ref: Ref | None, array: Array) -> Any:
+    inner = Kind(array.kind.dtype, array.kind.shape[1:])
+    if ref is not None and inner.shape:
+        return lambda i: View(ref, (Array(i, Kind(INT)),))
+    return lambda i: Array(code.index(array.code, i), inner, array.listed and bool(inner.shape))
+
+
+def _range(frame: Frame, ends: list[Value]) -> Turns:
+    if all(isinstance(e, Static) for e in ends):
+        numbers = range(*(int(known(e)) for e in ends))
+        first, step = numbers.start, numbers.step
+
+        def element(i: Code) -> Value:
+            scaled = i if step == 1 else code.binary(i, ast.Mult(), code.const(step))
+            return Array(scaled if first == 0 else code.binary(scaled, ast.Add(), code.const(first)), Kind(INT))
+
+        return Turns([Static(n) for n in numbers], element, len(numbers))
+    if len(ends) > 2:
+        raise RefusedError("a range with a step and ends that change is not covered")
+    start, stop = (Static(0), ends[0]) if len(ends) == 1 else ends
+    low, high = as_array(start), as_array(stop)
+    span = high.code if isinstance(start, Static) and start.value == 0 else code.binary(high.code, ast.Sub(), low.code)
+    element = (
+        (lambda i: Array(i, Kind(INT)))
+        if span is high.code
+        else (lambda i: Array(code.binary(low.code, ast.Add(), i), Kind(INT)))
+    )
+    return Turns(None, element, -1, Array(span, Kind(INT)))
+
+
+def _enumerated(turns: Turns, start: int) -> Turns:
+    def element(i: Code) -> Value:
+        number = i if start == 0 else code.binary(i, ast.Add(), code.const(start))
+        return Items((Array(number, Kind(INT)), turns.element(i)))
+
+    pairs: list[Value] | None = None
+    if turns.known is not None:
+        pairs = [Items((Static(n + start), v)) for n, v in enumerate(turns.known)]
+    return Turns(pairs, element if turns.element else None, turns.length, turns.count)
+
+
+def _reversed(turns: Turns) -> Turns:
+    last = (
+        code.const(turns.length - 1) if turns.count is None else code.binary(turns.count.code, ast.Sub(), code.const(1))
+    )
+    known = None if turns.known is None else turns.known[::-1]
+    element = (lambda i: turns.element(code.binary(last, ast.Sub(), i))) if turns.element else None
+    return Turns(known, element, turns.length, turns.count)
+
+
+def _zipped(parts: list[Turns]) -> Turns:
+    if any(part.count is not None for part in parts):
+        raise RefusedError("zip over lists of changing length is not covered")
+    length = min(part.length for part in parts)
+    rows: list[Value] | None = None
+    if all(part.known is not None for part in parts):
+        rows = [Items(values) for values in zip(*(p.known or [] for p in parts), strict=False)]
+    element = (lambda i: Items(tuple(p.element(i) for p in parts))) if all(p.element for p in parts) else None
+    return Turns(rows, element, length)
