@@ -171,6 +171,52 @@ LOOPS = {
         else:
             n = 100
         return n""",
+    "continue, then return, written out": """
+        for i in range(3):
+            if x > i:
+                continue
+            if y > i:
+                return 100 + i
+        return 5""",
+    "break, then return, written out": """
+        for i in range(3):
+            if x > i:
+                break
+            if y > i:
+                return 100 + i
+        return 5""",
+    "continue, then break, written out": """
+        n = 0
+        for i in range(3):
+            if x > i:
+                continue
+            n += 1
+            if y > i:
+                break
+        return n""",
+    "continue, then return, as a loop": """
+        for i in range(9):
+            if x > i:
+                continue
+            if y > i:
+                return 100 + i
+        return 5""",
+    "break, then return, as a loop": """
+        for i in range(9):
+            if x > i:
+                break
+            if y > i:
+                return 100 + i
+        return 5""",
+    "continue, then break, as a loop": """
+        n = 0
+        for i in range(9):
+            if x > i:
+                continue
+            n += 1
+            if y > i:
+                break
+        return n""",
     "while and return": """
         n = x
         while True:

@@ -84,6 +84,13 @@ def both(a: Code, b: Code) -> Code:
     return binary(a, ast.BitAnd(), b)
 
 
+def implies(condition: Code, other: Code) -> bool:
+    """Whether a condition says another one already, as one of those it is made of."""
+    if isinstance(condition, ast.BinOp) and isinstance(condition.op, ast.BitAnd):
+        return implies(condition.left, other) or implies(condition.right, other)
+    return same(condition, other)
+
+
 def negated(condition: Code) -> Code:
     """The opposite, without a double negation."""
     if isinstance(condition, ast.UnaryOp) and isinstance(condition.op, ast.Invert):

@@ -59,8 +59,7 @@ def find_carried(frame: Frame, node: ast.For | ast.While, turns: Turns | None, e
         frame.depth -= 1
         frame.writer.blocks.pop()
         frame.memory = before
-    after = [e.memory for e in (*flow.breaks, *flow.continues)] + ([flow.memory] if flow.memory else [])
-    after += [e.memory for e in flow.returns]
+    after = [e.memory for e in flow.exits] + ([flow.memory] if flow.memory else [])
     carried: list[Carried] = []
     own = {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)} if isinstance(node, ast.For) else set()
     for place in ("cursors", "attributes", "names", "cells"):

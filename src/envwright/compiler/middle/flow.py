@@ -2,7 +2,8 @@
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.frame import Frame
@@ -16,13 +17,16 @@ from envwright.compiler.ir.values import (
 )
 from envwright.compiler.refusal import RefusedError
 
+Way = Literal["return", "break", "continue"]
+
 
 @dataclass
 class Exit:
     """A way out of a block, other than its end."""
 
+    way: Way
     when: Array | None  # None: always
-    value: Value
+    value: Value  # of a return
     memory: Memory
 
 
@@ -31,14 +35,10 @@ class Flow:
     """How a block ends."""
 
     memory: Memory | None  # after its last statement; None: it is never reached
-    returns: list[Exit] = field(default_factory=list)
-    breaks: list[Exit] = field(default_factory=list)
-    continues: list[Exit] = field(default_factory=list)
+    exits: list[Exit] = field(default_factory=list)  # in the order of the program: the first whose condition holds
 
     def take(self, other: "Flow", when: Array | None = None) -> None:
-        for part in ("returns", "breaks", "continues"):
-            mine: list[Exit] = getattr(self, part)
-            mine += [Exit(_both(when, e.when), e.value, e.memory) for e in getattr(other, part)]
+        self.exits += [replace(way, when=_both(when, way.when)) for way in other.exits]
 
 
 Execute = Callable[[Frame, Sequence[ast.stmt]], Flow]  # `statements.execute`, as it is handed to loops
@@ -47,7 +47,7 @@ Execute = Callable[[Frame, Sequence[ast.stmt]], Flow]  # `statements.execute`, a
 def _both(a: Array | None, b: Array | None) -> Array | None:
     if a is None or b is None:
         return a if b is None else b
-    return Array(code.both(a.code, b.code), Kind(BOOL))
+    return b if code.implies(b.code, a.code) else Array(code.both(a.code, b.code), Kind(BOOL))
 
 
 def rejoin(frame: Frame, ways: list[Exit], memory: Memory | None) -> Memory | None:
@@ -60,11 +60,27 @@ def rejoin(frame: Frame, ways: list[Exit], memory: Memory | None) -> Memory | No
     return memory
 
 
+def leaving(exits: list[Exit], way: Way, before: Sequence[Exit] = ()) -> list[Exit]:
+    """The exits of one way, under the condition that no other one came before; `before` are earlier ones."""
+    found: list[Exit] = []
+    passed = [e.when for e in before]
+    for each in exits:
+        if each.way == way:
+            when = each.when
+            for earlier in passed:
+                assert earlier is not None
+                when = _both(Array(code.negated(earlier.code), Kind(BOOL)), when)
+            found.append(replace(each, when=when))
+        else:
+            passed.append(each.when)
+    return found
+
+
 def settle(frame: Frame, flow: Flow) -> Value:
     """A function's value, and in `frame.memory` what it leaves behind, whichever way it ends."""
-    exits = list(flow.returns)
+    exits = list(flow.exits)
     if flow.memory is not None:
-        exits.append(Exit(None, NONE, flow.memory))
+        exits.append(Exit("return", None, NONE, flow.memory))
     if not exits:
         raise RefusedError("the function never returns")
     last = exits.pop()

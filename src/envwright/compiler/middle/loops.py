@@ -25,7 +25,7 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.middle.carried import Carried, base_of_name, find_carried, hint_of, loosened, widen
 from envwright.compiler.middle.comprehensions import unpack
 from envwright.compiler.middle.expressions import evaluate
-from envwright.compiler.middle.flow import Execute, Exit, Flow, rejoin
+from envwright.compiler.middle.flow import Execute, Exit, Flow, leaving, rejoin
 from envwright.compiler.middle.turns import Turns, turns_of
 from envwright.compiler.refusal import RefusedError
 
@@ -61,7 +61,7 @@ def _after(frame: Frame, node: ast.For | ast.While, flow: Flow, execute: Execute
         raise RefusedError("a loop with break and else is not covered")
     frame.memory = flow.memory
     later = execute(frame, node.orelse)
-    later.returns[:0] = flow.returns
+    later.exits[:0] = flow.exits
     return later
 
 
@@ -75,9 +75,9 @@ def _unrolled(frame: Frame, node: ast.For, values: list[Value], execute: Execute
         frame.memory = memory
         unpack(frame, node.target, value)
         inner = execute(frame, node.body)
-        flow.returns += inner.returns
-        broken += inner.breaks
-        memory = rejoin(frame, inner.continues, inner.memory)
+        flow.exits += leaving(inner.exits, "return", broken)
+        broken += leaving(inner.exits, "break")
+        memory = rejoin(frame, leaving(inner.exits, "continue"), inner.memory)
         if memory is None:
             break
     flow.memory = rejoin(frame, broken, memory)
@@ -192,32 +192,34 @@ def _form(frame: Frame, value: Value, like: Value | None) -> Value:
 
 def _ends(frame: Frame, flow: Flow) -> tuple[Memory, Code, tuple[Array, Value] | None]:
     """What holds after a turn, whether another one follows, and what is returned in it, and when."""
-    memory, on = flow.memory, code.const(True)
-    result: tuple[Array, Value] | None = None
-    ways = [
-        *((e, "on") for e in flow.continues),
-        *((e, "break") for e in flow.breaks),
-        *((e, "return") for e in flow.returns),
-    ]
-    if memory is None and not ways:
+    if flow.memory is None and not flow.exits:
         raise RefusedError("a loop whose body never ends is not covered")
-    for way, kind in ways:
-        always = Array(code.call("jnp.bool_", code.const(True)), Kind(BOOL))
-        when = way.when or always
-        if kind == "return":
-            value = way.memory.deep(way.value)
-            result = (when, value) if result is None else _either(frame, result, (when, value))
+    memory, on, returned = flow.memory, True, False
+    value: Value | None = None
+    for way in reversed(flow.exits):
         memory = rejoin(frame, [way], memory)
-        if kind != "on":
-            stays = code.negated(when.code)
-            on = stays if isinstance(on, ast.Constant) else code.both(on, stays)
+        on = _flag(way.when, way.way == "continue", on)
+        returned = _flag(way.when, way.way == "return", returned)
+        if way.way == "return":
+            mine = way.memory.deep(way.value)
+            value = mine if value is None or way.when is None else join(frame, way.when, mine, value)
     assert memory is not None
-    return memory, on, result
+    result = None if value is None else (Array(_flag_code(returned), Kind(BOOL)), value)
+    return memory, _flag_code(on), result
 
 
-def _either(frame: Frame, first: tuple[Array, Value], second: tuple[Array, Value]) -> tuple[Array, Value]:
-    when = Array(code.binary(first[0].code, ast.BitOr(), second[0].code), Kind(BOOL))
-    return when, join(frame, first[0], first[1], second[1])
+def _flag(when: Array | None, yes: bool, no: bool | Code) -> bool | Code:
+    """`yes` where the condition holds, else `no`."""
+    if when is None or yes is no:
+        return yes
+    if yes:
+        return when.code if no is False else code.binary(when.code, ast.BitOr(), no)  # pyright: ignore[reportArgumentType]
+    other = code.negated(when.code)
+    return other if no is True else code.both(other, no)  # pyright: ignore[reportArgumentType]
+
+
+def _flag_code(flag: bool | Code) -> Code:
+    return code.call("jnp.bool_", code.const(flag)) if isinstance(flag, bool) else flag
 
 
 def _test(
@@ -297,7 +299,7 @@ def _write(frame: Frame, node: Any, turns: Turns | None, carried: list[Carried],
         getattr(memory, item.place)[item.key] = value
     if result is None:
         return Flow(memory)
-    return Flow(memory, returns=[Exit(Array(code.name(returned), Kind(BOOL)), result, memory.copy())])
+    return Flow(memory, [Exit("return", Array(code.name(returned), Kind(BOOL)), result, memory.copy())])
 
 
 def _carry_function(define: Define, counted_turns: bool) -> Define:

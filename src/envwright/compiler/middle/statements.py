@@ -51,8 +51,7 @@ def _execute(frame: Frame, body: Sequence[ast.stmt], flow: Flow) -> Flow:
                 flow.memory = None
                 return flow
             frame.memory = inner.memory
-            exits = (*inner.returns, *inner.breaks, *inner.continues)
-            frame.guards += tuple(code.negated(e.when.code) for e in exits if e.when is not None)
+            frame.guards += tuple(code.negated(e.when.code) for e in inner.exits if e.when is not None)
     flow.memory = frame.memory
     return flow
 
@@ -84,15 +83,15 @@ def _statement(frame: Frame, node: ast.stmt) -> Flow | None:
                 evaluate(frame, node.value)
         case ast.Return():
             value = NONE if node.value is None else evaluate(frame, node.value)
-            return Flow(None, returns=[Exit(None, value, frame.memory)])
+            return Flow(None, [Exit("return", None, value, frame.memory)])
         case ast.If():
             return _if(frame, node)
         case ast.For() | ast.While():
             return loop(frame, node, execute)
         case ast.Break():
-            return Flow(None, breaks=[Exit(None, NONE, frame.memory)])
+            return Flow(None, [Exit("break", None, NONE, frame.memory)])
         case ast.Continue():
-            return Flow(None, continues=[Exit(None, NONE, frame.memory)])
+            return Flow(None, [Exit("continue", None, NONE, frame.memory)])
         case ast.Pass() | ast.Assert() | ast.Import() | ast.ImportFrom() | ast.Global() | ast.Nonlocal():
             return _import(frame, node)
         case ast.Raise():
