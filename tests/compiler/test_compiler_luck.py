@@ -3,6 +3,7 @@
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from before_and_after import FAST, body_of
@@ -208,3 +209,21 @@ def test_two_kinds_of_draws_in_one_function() -> None:
     assert_plays_the_same(pair)
     for values in drawn(pair).values():
         assert values.max() > 0
+
+
+def test_an_episode_that_runs_out_of_luck_is_cut_off() -> None:
+    pair = game(
+        """
+        spot = int(self.np_random.integers(8))
+        while self.taken[spot]:
+            spot = int(self.np_random.integers(8))
+        self.spot = spot
+        """,
+        taken="np.array([1, 0, 1, 0, 1, 0, 1, 0])", spot="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+    state = pair.records.State(spot=jnp.int32(0))
+    room = pair.interface.step_luck[0].shape[0]
+    for places, cut in (([2] * room, True), ([2] * (room - 1) + [3], False)):
+        step = pair.rules.apply(state, jnp.int32(0), pair.records.StepChance(step=jnp.array(places)))
+        assert bool(step.truncated) is cut

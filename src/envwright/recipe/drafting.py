@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from envwright.recipe.analyse.facts import Analysis
 from envwright.recipe.fields import DraftError, field_name, fields_of, free, is_empty, is_number, is_still
-from envwright.recipe.lucky import chance_of, texts_by_index, unlucky
+from envwright.recipe.lucky import ROOM_OF_A_START, chance_of, texts_by_index, unlucky
 from envwright.verify.draft import Seen
 from envwright.verify.expression import parse, site_function
 
@@ -144,8 +144,9 @@ def _luck(draft: Draft, seen: Seen, source: Source) -> None:
     texts = texts_by_index(seen.drawn)
     draft.unlucky = unlucky(seen.drawn, texts, shown)
     try:
+        picked = texts | seen.start_picks
         draft.start = chance_of(
-            seen.start_draws, draft.unlucky, seen.steady_starts, seen.drawn, texts | seen.start_picks
+            seen.start_draws, draft.unlucky, seen.steady_starts, seen.drawn, picked, ROOM_OF_A_START
         )
         draft.step = chance_of(
             _step_draws(seen, source), draft.unlucky, seen.steady, seen.drawn, texts | seen.step_picks

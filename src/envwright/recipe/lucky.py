@@ -8,6 +8,10 @@ from envwright.recipe.fields import ROOM, DraftError, free, shape_of
 from envwright.references.protocol import Draw
 from envwright.verify.expression import site_function
 
+# Room for luck that is drawn until it fits: the longest of n games took ln n / ln(1/p) draws, so k times as many are
+# too few once in n ** k games. An episode that runs out of luck in a step is cut off; a start cannot be, and has more.
+ROOM_OF_A_START = 4
+
 Drawn = Mapping[tuple[str, str], Sequence[Draw]]  # by function and method
 
 
@@ -17,6 +21,7 @@ def chance_of(
     steady: Iterable[str],
     drawn: Drawn | None = None,
     picked: Iterable[tuple[str, str]] = (),
+    times: int = ROOM,
 ) -> dict[str, str]:
     """A field for each function that draws, with room for what it draws in one go; for each method, if it has several.
 
@@ -38,7 +43,7 @@ def chance_of(
             whole = len(methods) == 1 and not by_index
             which = function if whole else f"{function}.{method}"
             reader = "picks" if by_index else "draws"
-            room = count if which in steady or count == 1 else ROOM * count
+            room = count if which in steady or count == 1 else times * count
             shape = shape_of(seen[0].value) if seen and not by_index else None
             one = f"{reader}('{which}', 0, {shape})" if shape else f"{reader}('{which}', 0)"
             many = f"pad({reader}('{which}'), {room}, 0, {shape})" if shape else f"pad({reader}('{which}'), {room})"

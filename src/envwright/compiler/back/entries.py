@@ -107,7 +107,7 @@ def write_step(program: Program, interface: Interface, objects: Objects) -> None
         "info": _info(frame, interface, info),
     }
     growth.check(program, frame, [fields["terminated"], fields["truncated"]], interface.max_episode_steps)
-    fields["truncated"] = _or_too_long(program, fields["truncated"], frame.memory.state)
+    fields["truncated"] = _or_too_long(frame, fields["truncated"])
     parameters = [("state", "State"), ("action", "jax.Array"), ("chance", "StepChance")]
     _add(program, "apply", parameters, frame, code.call("Step", **fields), "Step", "Take a step.", callee)
     if any(drawn.late for _, drawn in frame.writer.collected):
@@ -120,14 +120,22 @@ def write_step(program: Program, interface: Interface, objects: Objects) -> None
     _add_draw(program, "draw", parameters, "StepChance", interface.step_luck, frame.writer.collected, "step")
 
 
-def _or_too_long(program: Program, truncated: Code, state: str) -> Code:
-    """An episode in which a list outgrows its room is cut off: the original goes on, but this game no longer is it."""
-    for slot in program.slots.values():
+def _or_too_long(frame: Frame, truncated: Code) -> Code:
+    """An episode in which a list outgrows its room, or in which more luck is drawn than there is, is cut off: the
+    original goes on, but this game no longer is it."""
+    over: list[Code] = []
+    for slot in frame.program.slots.values():
         if slot.form == "listed" and slot.extra is None:
             (_, kind), (count, _) = slot.fields
-            longer = code.compare(code.attribute(code.name(state), count), ast.Gt(), code.const(kind.shape[0]))
-            known = code.text(truncated).startswith("jnp.bool_(False")
-            truncated = longer if known else code.binary(truncated, ast.BitOr(), longer)
+            held = code.attribute(code.name(frame.memory.state), count)
+            over.append(code.compare(held, ast.Gt(), code.const(kind.shape[0])))
+    rooms = {piece.name: piece.room for piece in frame.program.luck["step"].values()}
+    for name, drawn in frame.memory.cursors.items():
+        if not isinstance(drawn, Static) and frame.writer.most[name] > (rooms[name] or 1):
+            over.append(code.compare(as_array(drawn).code, ast.Gt(), code.const(rooms[name])))
+    for more in over:
+        known = code.text(truncated).startswith("jnp.bool_(False")
+        truncated = more if known else code.binary(truncated, ast.BitOr(), more)
     return truncated
 
 

@@ -31,6 +31,7 @@ class Writer:
     top: bool = False  # whether it is the function that begins or steps the game, which has all the luck
     drawing: bool = False  # whether it draws luck, instead of using luck that was drawn
     drawn: int = 0  # how often
+    most: dict[str, float] = field(default_factory=dict)  # piece of luck -> how often it may be drawn, at most
     loops: bool = False  # whether there is a loop that ends only by its condition
     collected: list[tuple[str, Any]] = field(default_factory=list)  # how the luck that it uses is drawn
 

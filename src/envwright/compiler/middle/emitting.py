@@ -36,7 +36,7 @@ from envwright.compiler.ir.values import (
     as_array,
     cast,
 )
-from envwright.compiler.middle.luck import Drawn, base_of
+from envwright.compiler.middle.luck import Drawn, base_of, note_draws
 from envwright.compiler.middle.reading import Callee, bind, frame_for, read_body, read_inline
 from envwright.compiler.refusal import RefusedError
 
@@ -303,6 +303,7 @@ def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, .
                 )
             )
         memory.cursors[field] = Static(cursor.value + count)
+        note_draws(frame, field, count)
         for name, drawn in made.draws:
             if name == field:
                 place = None if drawn.place is None else drawn.place + cursor.value

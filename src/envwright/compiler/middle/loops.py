@@ -10,7 +10,7 @@ from typing import Any
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Assign, Code, Define
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import BOOL, Kind
+from envwright.compiler.ir.kinds import BOOL, INT, Kind
 from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import truth
@@ -254,9 +254,28 @@ def _test(
 
 def _luck_left(frame: Frame, carried: list[Carried], memory: Memory) -> list[Code]:
     """A loop that draws ends when its luck is used up."""
-    rooms = {p.name: p.room for p in frame.program.luck[frame.writer.when].values()}
+    rooms = _rooms(frame)
     fields = [item.key for item in carried if item.place == "cursors"]
     return [code.compare(as_array(memory.cursors[f]).code, ast.Lt(), code.const(rooms[f])) for f in fields]
+
+
+def _note_end_of_luck(frame: Frame, node: ast.While, carried: list[Carried], going_on: list[Code]) -> None:
+    """A loop that would have gone on has drawn more than there is: by one, for all that anybody can say."""
+    rooms = _rooms(frame)
+    fields = [item.key for item in carried if item.place == "cursors"]
+    if not fields:
+        return
+    wanted = as_array(truth(frame, evaluate(frame, node.test))).code
+    for flag in going_on:
+        wanted = flag if isinstance(wanted, ast.Constant) else code.both(flag, wanted)
+    for field in fields:
+        cursor = as_array(frame.memory.cursors[field]).code
+        more = code.call("jnp.where", wanted, code.const(rooms[field] + 1), cursor)
+        frame.memory.cursors[field] = Array(code.name(frame.bind(f"{field}_drawn", more, auto=True)), Kind(INT))
+
+
+def _rooms(frame: Frame) -> dict[str, int]:
+    return {piece.name: piece.room for piece in frame.program.luck[frame.writer.when].values()}
 
 
 def _write(frame: Frame, node: Any, turns: Turns | None, carried: list[Carried], trial: Trial) -> Flow:
@@ -297,6 +316,8 @@ def _write(frame: Frame, node: Any, turns: Turns | None, carried: list[Carried],
     frame.emit(Assign(names, made, unpack=True))
     for item, value in outcome:
         getattr(memory, item.place)[item.key] = value
+    if isinstance(node, ast.While):
+        _note_end_of_luck(frame, node, carried, [code.name(names[-1])] if trial.flags else [])
     if result is None:
         return Flow(memory)
     return Flow(memory, [Exit("return", Array(code.name(returned), Kind(BOOL)), result, memory.copy())])

@@ -5,6 +5,7 @@ the program is read; where one is made only sometimes, the count is a number of 
 """
 
 import ast
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,6 +104,7 @@ def _next(frame: Frame, piece: Piece) -> tuple[Array, int | None]:
     """The next outcome of a piece of luck, and its place if it is known."""
     base = base_of(frame, piece.name)
     cursor = frame.memory.cursors.get(piece.name, Static(0))
+    note_draws(frame, piece.name, 1)
     if piece.room is None:
         if not (isinstance(cursor, Static) and cursor.value == 0):
             raise RefusedError(f"{piece.name} is drawn more than once; give it room in the contract")
@@ -117,6 +119,12 @@ def _next(frame: Frame, piece: Piece) -> tuple[Array, int | None]:
     later = code.binary(here.code, ast.Add(), code.const(1))
     frame.memory.cursors[piece.name] = Array(later, Kind(INT))
     return Array(code.index(base, here.code), piece.kind), None
+
+
+def note_draws(frame: Frame, field: str, count: int) -> None:
+    """So many more may be drawn, at most; of a loop nobody knows."""
+    in_a_loop = len(frame.writer.blocks) > 1
+    frame.writer.most[field] = frame.writer.most.get(field, 0) + (math.inf if in_a_loop else count)
 
 
 def base_of(frame: Frame, field: str) -> Code:
