@@ -60,19 +60,22 @@ def test_put_takes_places_that_are_not_known_before() -> None:
     assert np.array_equal(many(rows, columns, values), expected)
 
 
-def test_compact_moves_what_is_kept_to_the_front() -> None:
+@pytest.mark.parametrize("room", [6, 40])
+def test_compact_moves_what_is_kept_to_the_front(room: int) -> None:
     rng = np.random.default_rng(0)
-    values, keep = rng.integers(1, 9, (50, 6)).astype(np.int32), rng.random((50, 6)) < 0.5
+    values, keep = rng.integers(1, 9, (50, room)).astype(np.int32), rng.random((50, room)) < 0.5
     front, count = jax.vmap(compact)(jnp.asarray(values), jnp.asarray(keep))
     for i in range(50):
         kept = values[i][keep[i]]
-        assert np.array_equal(front[i], np.pad(kept, (0, 6 - len(kept))))
+        assert np.array_equal(front[i], np.pad(kept, (0, room - len(kept))))
         assert count[i] == len(kept)
 
 
-def test_compact_moves_whole_rows() -> None:
-    front, count = compact(jnp.asarray(BOARD), jnp.array([False, True, True]))
-    assert np.array_equal(front, [BOARD[1], BOARD[2], [0, 0, 0, 0]])
+@pytest.mark.parametrize("more", [0, 30])
+def test_compact_moves_whole_rows(more: int) -> None:
+    rows = np.pad(BOARD, ((0, more), (0, 0)))
+    front, count = compact(jnp.asarray(rows), jnp.array([False, True, True] + [False] * more))
+    assert np.array_equal(front, [BOARD[1], BOARD[2], *[[0, 0, 0, 0]] * (more + 1)])
     assert count == 2
 
 

@@ -1,6 +1,6 @@
-"""Arrays changed without scatter, which is slow on CPU and keeps a rollout from being one kernel.
+"""Arrays changed without scatter, where they are small: it is slow on CPU and keeps a rollout from being one kernel.
 
-They are for small arrays, such as boards and hands of cards: the whole array is looked at.
+Such as boards and hands of cards: the whole array is looked at.
 """
 
 from typing import Any
@@ -8,6 +8,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+# Places up to which a list is moved by looking at each place for each: of 16, 0.09 us against 0.13 by scatter; of 24, 0.96
+# against 0.26; of 64, 29 against 0.9 (two cores, 4,096 lists). Shifts by powers of two, fused, are slower than both.
+SHORT = 16
 
 Index = Any  # integers and slices, known or traced, one for each axis from the first
 
@@ -42,8 +46,11 @@ def put(array: jax.Array, index: Index, value: Any, when: Any = True) -> jax.Arr
 
 def compact(values: jax.Array, keep: jax.Array) -> tuple[jax.Array, jax.Array]:
     """The values to keep, moved to the front in their order with zeros behind them, and how many they are."""
+    room, count = len(values), jnp.sum(keep, dtype=jnp.int32)
     place = jnp.cumsum(keep) - 1
-    hit = keep[None, :] & (place[None, :] == jnp.arange(len(values))[:, None])  # row i: which value comes to place i
+    if room > SHORT:
+        outside = jnp.where(keep, place, room)
+        return jnp.zeros_like(values).at[outside].set(values, mode="drop"), count
+    hit = keep[None, :] & (place[None, :] == jnp.arange(room)[:, None])  # row i: which value comes to place i
     hit = hit.reshape(hit.shape + (1,) * (values.ndim - 1))
-    front = jnp.sum(jnp.where(hit, values, 0), axis=1, dtype=values.dtype)
-    return front, jnp.sum(keep, dtype=jnp.int32)
+    return jnp.sum(jnp.where(hit, values, 0), axis=1, dtype=values.dtype), count
