@@ -152,6 +152,10 @@ class Reference(Protocol):
         """Measures what of the reference's source runs meanwhile; nothing, where that cannot be seen."""
         ...
 
+    def rounding(self, seed: int) -> AbstractContextManager[None] | None:
+        """Meanwhile it computes in float32, rounding up or down at random; None, where that cannot be had."""
+        return None
+
     def close(self) -> None: ...
 
 

@@ -13,7 +13,8 @@ from envwright.verify.nudges import unit
 SLACK = 8.0
 SLACK_REASON = (
     "eight units in the last place of a number's usual size, and eight times what the reference moves if each number "
-    "it holds is moved by one; a step rounds each number a few times, a nudge moves it once"
+    "it holds is moved by one and what it computes is rounded, up or down; a step rounds each number a few times, a "
+    "nudge moves it once"
 )
 
 Sizes = Mapping[str, NDArray[Any]]

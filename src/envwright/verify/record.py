@@ -5,6 +5,7 @@ after every step, so that whoever waits can tell slow from stuck.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -24,6 +25,7 @@ from envwright.verify.trace import Failure, Trace
 Beat = Callable[[], None]
 Plain = dict[str, Any]
 NUDGES = 4  # how often a step is repeated with all its numbers moved by a last bit
+ROUNDINGS = 4  # and how often with all that it computes rounded
 ONE_BY_ONE = 64  # so many numbers or fewer are moved one at a time
 
 
@@ -152,7 +154,8 @@ def _transitions(reference: Reference, contract: Contract, cases: Sequence[Case]
 def record_sway(
     reference: Reference, contract: Contract, cases: Sequence[Case], dtype: str, sizes: Plain, beat: Beat
 ) -> Columns:
-    """How far each column can move if every number the reference holds, constants too, moves by a bit of `dtype`.
+    """How far each column can move if every number the reference holds, constants too, moves by a bit of `dtype`, and
+    if all that it computes on the way is rounded to float32, where it can be asked to.
 
     Each number is moved alone, up and down, and the larger distances added up: together they cannot take it farther, as
     far as a step is smooth. Where there are too many numbers for that, all are moved at once, up or down at random.
@@ -164,22 +167,40 @@ def record_sway(
         constants = {n: v for n, v in reference.look().items() if n not in case.snapshot and _is_real(v)}
         _, after = _one(reference, contract, case, _before(reference, contract))
         total = {name: np.zeros(value.shape) for name, value in after.items()}
-        held = [dict(case.snapshot), case.action, constants]
-        for ways in _moved(held, [sizes, None, None], np.dtype(dtype)):
+        for ways in _moved([dict(case.snapshot), case.action, constants], [sizes, None, None], np.dtype(dtype)):
             farther = {name: np.zeros(value.shape) for name, value in after.items()}
             for state, action, numbers in ways:
-                try:
-                    reference.restore({**state, **numbers})
-                    _, row = _one(reference, contract, Case(state, action, case.tape), _before(reference, contract))
-                except (ReferenceFailedError, ExpressionError, TapeError):
-                    continue
-                finally:
-                    reference.restore(constants)
-                for name in after:
-                    farther[name] = np.maximum(farther[name], _distance(row[name], after[name]))
+                row = _again(reference, contract, case, {**state, **numbers}, action)
+                reference.restore(constants)
+                _farther(farther, row, after)
             total = {name: total[name] + farther[name] for name in total}
-        rows.append(total)
+        farther = {name: np.zeros(value.shape) for name, value in after.items()}
+        for way in _roundings(reference, dtype):
+            with way:
+                _farther(farther, _again(reference, contract, case, case.snapshot, case.action), after)
+        rows.append({name: total[name] + farther[name] for name in total})
     return stack(rows, "step")
+
+
+def _again(reference: Reference, contract: Contract, case: Case, state: Plain, action: Any) -> Row | None:
+    """The step once more, from a state that was moved a little; None if it fails."""
+    try:
+        reference.restore(state)
+        return _one(reference, contract, Case(state, action, case.tape), _before(reference, contract))[1]
+    except (ReferenceFailedError, ExpressionError, TapeError):
+        return None
+
+
+def _farther(farther: dict[str, NDArray[np.float64]], row: Row | None, after: Row) -> None:
+    for name in after if row is not None else ():
+        farther[name] = np.maximum(farther[name], _distance(row[name], after[name]))  # pyright: ignore
+
+
+def _roundings(reference: Reference, dtype: str | None) -> Iterator[AbstractContextManager[None]]:
+    """The reference as it computes in float32, a few times."""
+    for seed in range(ROUNDINGS if dtype == "float32" else 0):
+        if (way := reference.rounding(seed)) is not None:
+            yield way
 
 
 def _moved(held: list[Any], sizes: list[Any], dtype: np.dtype[Any]) -> Iterator[list[Any]]:
@@ -228,13 +249,20 @@ def record_phases(
                 other = _watch(reference, contract, case._replace(snapshot=nudged))
             except (ReferenceFailedError, ExpressionError, TapeError):
                 continue
-            for phase, values in seen.items():
-                for name, value in values.items():
-                    if phase in other:
-                        sway[phase][name] = np.maximum(sway[phase][name], _distance(other[phase][name], value))
+            _sways(sway, other, seen)
+        for way in _roundings(reference, dtype):
+            with way:
+                _sways(sway, _watch(reference, contract, case), seen)
         found.append(seen)
         sways.append(sway)
     return found, sways
+
+
+def _sways(sway: Seen, other: Seen, seen: Seen) -> None:
+    for phase, values in seen.items():
+        for name, value in values.items():
+            if phase in other:
+                sway[phase][name] = np.maximum(sway[phase][name], _distance(other[phase][name], value))
 
 
 def _watch(reference: Reference, contract: Contract, case: Case) -> Seen:
@@ -303,7 +331,11 @@ def _result_sway(
         for ways in _moved([dict(arguments)], [sizes], np.dtype(dtype)):
             distances = [_distance(_result(reference, function, moved), result) for (moved,) in ways]
             total += np.max(distances, axis=0)
-    return total
+    farther = np.zeros(result.shape)
+    for way in _roundings(reference, dtype):
+        with way:
+            farther = np.maximum(farther, _distance(_result(reference, function, arguments), result))
+    return total + farther
 
 
 def _before(reference: Reference, contract: Contract) -> dict[str, Any]:

@@ -118,6 +118,9 @@ class NodeReference:
         seen = self._ask("watch", points=wanted, action=encode(action), tape=to_tape(tape))
         return [to_glimpse(glimpse) for glimpse in seen["glimpses"]], to_outcome(seen["outcome"])
 
+    def rounding(self, seed: int) -> None:
+        """JavaScript is not rewritten."""
+
     def record_calls(self, functions: Sequence[str], play: Callable[[], None]) -> dict[str, list[dict[str, Any]]]:
         """The distinct arguments that functions, exported or not, are called with while `play` runs."""
         self._ask("record", functions=list(functions))

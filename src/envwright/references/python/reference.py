@@ -2,6 +2,7 @@
 
 import hashlib
 import platform
+import sys
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -28,6 +29,7 @@ from envwright.references.python.covered import covering
 from envwright.references.python.luck import Shared, Take
 from envwright.references.python.moving import Attributes
 from envwright.references.python.own_modules import classes_of, file_of, modules_of, raised_at
+from envwright.references.python.rounding import rounding
 from envwright.references.python.walk import copy_plain
 from envwright.references.python.watch import Lines, Watcher, find_lines
 
@@ -67,6 +69,7 @@ class PythonReference(Reference):
         classes = classes_of(driver.parts(trial))
         modules = modules_of(classes)
         self.files = {file for module in modules if (file := file_of(module.__name__))}
+        self._own = [sys.modules[name] for name in dict.fromkeys(cls.__module__ for cls in classes)]
         self._shared = Shared()
         patches.open_patches(modules, classes)
         self._closing = weakref.finalize(self, patches.close_patches)
@@ -102,6 +105,9 @@ class PythonReference(Reference):
         self._expected = tuple(names)
         if self._attributes is not None:
             self._attributes.expect([name for name in names if name in self._attributes.places])
+
+    def rounding(self, seed: int) -> AbstractContextManager[None]:
+        return rounding(self._own, seed)
 
     def _adopt(self) -> None:
         patches.adopt([self.object, *self.driver.parts(self.object)])

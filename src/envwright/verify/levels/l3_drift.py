@@ -1,9 +1,11 @@
 """L3 of environments that round: whole episodes, judged against the reference's own drift.
 
 No two programs that round differently stay together for ever. So the reference is let go too, with its state moved by
-a last bit after every step: how far that takes it from itself is how far a right candidate may be.
+a last bit after every step, or rounding as it computes: how far that takes it from itself is how far a right candidate
+may be.
 """
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -141,7 +143,8 @@ def _lengths(session: Session) -> NDArray[np.int64]:
 def record_drift(
     reference: Reference, contract: Contract, script: Script, dtype: str, sizes: dict[str, Any], beat: Beat
 ) -> Drift:
-    """Play each episode again, every number moved by a last bit: constants once, the rest at every step."""
+    """Play each episode again, every number moved by a last bit: constants once, the rest at every step; and, moved at
+    random, with all that is computed rounded, where the reference can."""
     kind = np.dtype(dtype)
     names = [name for name in contract.columns if contract.rounds(name)]
     farthest: dict[str, list[NDArray[np.float64]]] = {name: [] for name in names}
@@ -154,9 +157,11 @@ def record_drift(
         for run in range(RUNS):
             ways = (1.0,) if run == 0 else (-1.0,) if run == 1 else (1.0, -1.0)  # all up, all down, then at random
             luck = np.random.default_rng([episode.seed, run])
+            rounding = reference.rounding(run) if run >= 2 and dtype == "float32" else None
             try:
                 reference.restore(nudge(constants, None, kind, luck, ways))
-                rows = _one_run(reference, contract, episode, _Nudging(kind, sizes, luck, ways), beat)
+                with rounding or nullcontext():
+                    rows = _one_run(reference, contract, episode, _Nudging(kind, sizes, luck, ways), beat)
             finally:
                 reference.restore(constants)
             apart[len(rows) :] = True
