@@ -72,6 +72,10 @@ LISTS = {
     "multiplied": "m = [0] * 4; m[x % 4] = 5; m[y % 4 - 4] += 1; return m",
     "rows multiplied": "m = [[0] * 3 for _ in range(2)]; m[x % 2][y % 3] = 1; return m",
     "one of two lists": "p, q = [0, x], [1, y]; t = p if x > 2 else q; t[0] = 7; return q[0] * 10 + p[0] + x",
+    "one of two lists grows": "p, q = l[:], e[:]; t = p if x > 2 else q; t.append(7); return len(p) * 100 + len(q) + t[-1]",
+    "a list of lists": "p, q = [0, x], [1, y]; m = [p, q]; n = list(m); n[1][0] = 7; m[x % 2][1] = 9; return np.array(p + q)",
+    "a copy of a list of lists": "m = [[0, x], [1, y]]; n = m.copy(); n[1][0] = 7; n[0] = [5, 5]; return np.array(m[0] + m[1])",
+    "a part of a list of lists": "m = [[0, x], [1, y]]; n = m[1:]; n[0][0] = 7; return np.array(m[0] + m[1])",
     "the larger of two pairs": "one = max((x, 1), (y, 0)); return one[0] * 10 + one[1]",
     "rows that are the same": "m = [[0] * 3] * 2; m[x % 2][y % 3] = 1; return m",
     "nested index": "[[1, 2], [3, 4], [5, 6]][x % 3][y % 2]",
@@ -107,7 +111,6 @@ def largest(a, b, c=0):
 
 
 LISTS_WRONG = {
-    "one of two lists": "which list it is depends on the game: what is written to it is lost",
     "the larger of two pairs": "tuples are compared element by element, and not as words in a dictionary",
     "rows that are the same": "rows of a multiplied list are one list in Python",
     "star in a list": "what follows a starred list is lost",

@@ -2,11 +2,13 @@
 
 import ast
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from envwright.compiler.ir import code, record
+from envwright.compiler.ir.aliases import known_elsewhere
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number, joined
@@ -14,9 +16,11 @@ from envwright.compiler.ir.lists import counted
 from envwright.compiler.ir.memory import DRAWN, Memory
 from envwright.compiler.ir.shapes import zero
 from envwright.compiler.ir.values import (
+    PLACES,
     Array,
     Closure,
     Counted,
+    Either,
     Items,
     Keyed,
     Masked,
@@ -63,7 +67,7 @@ def join_memories(frame: Frame, when: Array, yes: Memory, no: Memory) -> Memory:
             if part == "attributes" and key[0] == DRAWN and mine[key] is not other[key]:
                 target[key] = _drawn(frame, when, mine[key], other[key])
                 continue
-            target[key] = _join_names(frame, when, mine[key], other[key], yes, no, into, _hint(key))
+            target[key] = _join_names(frame, when, (mine[key], yes), (other[key], no), into, (part, key))
     return into
 
 
@@ -81,16 +85,60 @@ def _hint(key: Any) -> str:
     return key if isinstance(key, str) else key[1].strip("_") if isinstance(key, tuple) else "part"
 
 
-def _join_names(
-    frame: Frame, when: Array, yes: Value, no: Value, left: Memory, right: Memory, into: Memory, hint: str
-) -> Value:
-    if yes is no or (isinstance(yes, Ref) and yes == no):
-        return yes  # still a name for the same list
-    if isinstance(yes, Ref | View) or isinstance(no, Ref | View):
-        made = join(frame, when, left.deep(yes), right.deep(no), hint)
-        parts = isinstance(yes, View) or isinstance(no, View)
+EVERYBODY = ("names", None)  # who may have a name for a value that has none of its own yet
+Side = tuple[Value, Memory]  # what a branch made, and what held in it
+
+
+def _join_names(frame: Frame, when: Array, yes: Side, no: Side, into: Memory, own: tuple[str, Any]) -> Value:
+    hint = _hint(own[1])
+    if own[0] == "names":
+        return into.hold(choose(frame, when, yes, no, into, own, hint))
+    if _same_place(yes[0], no[0]):
+        return yes[0]
+    if isinstance(yes[0], PLACES) or isinstance(no[0], PLACES):
+        made = join(frame, when, yes[1].deep(yes[0]), no[1].deep(no[0]), hint)
+        parts = any(isinstance(value, View) for value, _ in (yes, no))
         return into.hold(replace(made, shared=True) if parts and isinstance(made, Array) else made)
-    return join(frame, when, yes, no, hint)
+    return join(frame, when, yes[0], no[0], hint)
+
+
+def _same_place(a: Value, b: Value) -> bool:
+    return a is b or (isinstance(a, Ref) and a == b)  # still a name for the same list
+
+
+def choose(
+    frame: Frame, when: Array, yes: Side, no: Side, into: Memory, own: tuple[str, Any] | None = None, hint: str = ""
+) -> Value:
+    """One of two values; if others have names for them, what is written to it is written to the one that is meant.
+    `into` is the memory after the choice."""
+    (a, left), (b, right) = yes, no
+    if _same_place(a, b):
+        return a
+    if known_elsewhere(left, a, own) or known_elsewhere(right, b, own):
+        a, b = into.hold(a), into.hold(b)
+        if isinstance(a, PLACES) and isinstance(b, PLACES):
+            return _one_view(frame, when, a, b) or Either(when, a, b, partial(join, frame))
+    return join(frame, when, _content(left, a), _content(right, b), hint)
+
+
+def _content(memory: Memory, value: Value) -> Value:
+    return value if isinstance(value, Unknown) else memory.deep(value)
+
+
+def _one_view(frame: Frame, when: Array, yes: Value, no: Value) -> View | None:
+    """Two parts of the same array, at different places: a part at one of two places."""
+    if not (isinstance(yes, View) and isinstance(no, View) and _same_place(yes.ref, no.ref)):
+        return None
+    pairs = list(zip(yes.where, no.where, strict=False))
+    if len(yes.where) != len(no.where) or not all(_whole(part) for pair in pairs for part in pair):
+        return None
+    return View(yes.ref, tuple(a if a is b else where(frame, when, as_array(a), as_array(b)) for a, b in pairs))
+
+
+def _whole(part: Value) -> bool:
+    if isinstance(part, Static):
+        return isinstance(part.value, int | np.integer)
+    return isinstance(part, Array) and part.kind.shape == () and part.kind.is_whole
 
 
 def join(frame: Frame, when: Array, yes: Value, no: Value, hint: str = "") -> Value:

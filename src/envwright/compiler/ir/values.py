@@ -11,12 +11,14 @@ Maybe      None, or a value
 Keyed      a dict with known keys
 Ref        a name for a list or array that may be changed in place
 View       a part of such a list or array
+Turned     all of an array in another order or shape, still the same memory
+Either     one of two such names, by a condition
 Unknown    nothing the rules can compute; an error only if somebody needs it
 """
 
 import ast
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +44,7 @@ class Array:
     tupled: bool = False  # it stands for a tuple, which as an index is one for each axis
     weak: bool = False  # a Python number
     shared: bool = False  # in the original it is a part of another array; it must not be written to
+    sliced: bool = False  # as an index, the places of a slice, whose part is still the same memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +82,8 @@ class Rows:
 class Masked:
     array: Array
     mask: Array
+    flat: bool = False  # of an array with more axes than one
+    shared: bool = False  # in the original it is a part of another array; it must not be written to
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +112,28 @@ class Ref:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    ref: Ref
+    ref: "Place"
     where: tuple["Value", ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Turned:
+    """`x.T`, `x.reshape(-1)` and the like: what is written to it is written to x."""
+
+    ref: "Place"
+    turn: Callable[["Array"], "Array"]
+    back: Callable[["Array"], "Array"]
+    probe: Callable[[np.ndarray], np.ndarray]  # the same, by NumPy
+
+
+@dataclass(frozen=True, eq=False)
+class Either:
+    """One of two lists or arrays: what is written to it is written to the one that is meant."""
+
+    when: Array
+    yes: "Place"
+    no: "Place"
+    join: Callable[[Array, "Value", "Value"], "Value"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +175,10 @@ class Bound:
     name: str
 
 
+Place = Ref | View | Turned | Either  # names of what may be changed in place
+PLACES = (Ref, View, Turned, Either)
 Value = (
-    Static | Array | Items | Counted | Rows | Masked | Picked | Maybe | Keyed | Ref | View | Span | Unknown | Closure
+    Static | Array | Items | Counted | Rows | Masked | Picked | Maybe | Keyed | Place | Span | Unknown | Closure
     | Bound | Making
 )  # fmt: skip
 MUTABLE = (Items, Counted, Rows, Keyed)
@@ -160,6 +187,18 @@ NONE = Static(None)
 
 def scalar(value: Code, dtype: str) -> Array:
     return Array(value, Kind(dtype))
+
+
+def cells_of(value: Value) -> set[int]:
+    """The cells that a name leads to, and that are changed by what is written to it."""
+    match value:
+        case Ref():
+            return {value.cell}
+        case View() | Turned():
+            return cells_of(value.ref)
+        case Either():
+            return cells_of(value.yes) | cells_of(value.no)
+    return set()
 
 
 def is_none(value: Value) -> bool:

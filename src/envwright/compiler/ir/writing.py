@@ -12,9 +12,11 @@ from envwright.compiler.ir.indexing import expanded, mask_of, part_code, seen, s
 from envwright.compiler.ir.kinds import BOOL, Kind
 from envwright.compiler.ir.lists import masked, plus
 from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.values import (
     Array,
     Counted,
+    Either,
     Items,
     Keyed,
     Masked,
@@ -23,6 +25,7 @@ from envwright.compiler.ir.values import (
     Rows,
     Span,
     Static,
+    Turned,
     Value,
     View,
     as_array,
@@ -179,6 +182,15 @@ def set_content(frame: Frame, base: Value, value: Value) -> None:
         frame.memory.cells[base.cell] = value
         return
     if isinstance(base, View):
-        frame.memory.cells[base.ref.cell] = write(frame.memory, frame.memory.see(base.ref), base.where, value)
+        set_content(frame, base.ref, write(frame.memory, frame.memory.see(base.ref), base.where, value))
+        return
+    if isinstance(base, Turned):
+        set_content(frame, base.ref, base.back(as_array(value)))
+        return
+    if isinstance(base, Either):
+        for side, yes in ((base.yes, True), (base.no, False)):
+            old = frame.memory.deep(side)
+            pair = (value, old) if yes else (old, value)
+            set_content(frame, side, join(frame, base.when, *pair))
         return
     raise RefusedError("something that has no name is changed in place")

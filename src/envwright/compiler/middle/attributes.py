@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, tables
+from envwright.compiler.ir import tables
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import Kind, is_number
+from envwright.compiler.ir.kinds import is_number
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.values import (
+    PLACES,
     Array,
     Bound,
     Counted,
@@ -28,7 +29,6 @@ from envwright.compiler.ir.values import (
     Static,
     Unknown,
     Value,
-    View,
     as_array,
     plain_enum,
     told,
@@ -49,7 +49,7 @@ def lift(frame: Frame, value: Any, name: str = "") -> Value:
 
 def get(frame: Frame, base: Value, name: str) -> Value:
     """`base.name`."""
-    if isinstance(base, Ref | View):
+    if isinstance(base, PLACES):
         return _of_value(frame, base, name)
     if not isinstance(base, Static):
         return _of_value(frame, base, name)
@@ -233,9 +233,8 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
         return Static(int(np.prod(shape)) if name == "size" else len(shape))
     if name == "dtype":
         return Static(np.dtype(as_array(content).kind.dtype))
-    if name == "T":
-        array = as_array(content)
-        return Array(code.attribute(array.code, "T"), Kind(array.kind.dtype, array.kind.shape[::-1]))
+    if name in ("T", "flat"):
+        return frame.program.call(frame, Static(np.transpose if name == "T" else np.ravel), [base], {}, None)
     if name in ("value", "real") and isinstance(content, Array):
         return content
     if isinstance(content, Items) and name in content.names:

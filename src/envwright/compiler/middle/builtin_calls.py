@@ -21,6 +21,7 @@ from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import binary, compare, truth
 from envwright.compiler.ir.values import (
     NONE,
+    PLACES,
     Array,
     Counted,
     Items,
@@ -41,6 +42,7 @@ from envwright.compiler.middle.attributes import flow
 from envwright.compiler.middle.math_calls import call_math
 from envwright.compiler.middle.numpy_reductions import reduce
 from envwright.compiler.middle.ordering import ordered
+from envwright.compiler.middle.parts import elements
 from envwright.compiler.refusal import RefusedError
 
 Arguments = list[Value]
@@ -206,6 +208,8 @@ def _sequence(is_list: bool) -> Callable[[Frame, Arguments, Options], Value]:
     def make(frame: Frame, arguments: Arguments, options: Options) -> Value:
         if not arguments:
             return Items((), is_list) if is_list else Static(())
+        if is_list and isinstance(arguments[0], PLACES) and _has_rows(frame.memory.see(arguments[0])):
+            return Items(tuple(elements(frame, arguments[0])), True)
         value = frame.memory.deep(arguments[0])
         if isinstance(value, Counted | Masked):
             return counted(value)
@@ -216,6 +220,10 @@ def _sequence(is_list: bool) -> Callable[[Frame, Arguments, Options], Value]:
         return Items(tuple(items_of(frame.memory, value)), is_list)
 
     return make
+
+
+def _has_rows(value: Value) -> bool:
+    return isinstance(value, Items) or (isinstance(value, Array) and len(value.kind.shape) > 1)
 
 
 def _set(frame: Frame, arguments: Arguments, options: Options) -> Value:

@@ -1,5 +1,7 @@
 """NumPy's functions, as jax.numpy has them; shapes are worked out by NumPy itself, on arrays of zeros."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from envwright.compiler.ir import tables
@@ -8,16 +10,19 @@ from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.values import (
     Array,
     Counted,
+    Items,
     Masked,
     Maybe,
     Picked,
     Static,
     Unknown,
     Value,
+    as_array,
 )
 from envwright.compiler.middle.numpy_generic import FLAGS, PLACES, REAL, RENAMED, Options, generic
 from envwright.compiler.middle.numpy_own import OWN, note_constants
 from envwright.compiler.middle.numpy_reductions import REDUCTIONS, reduce
+from envwright.compiler.middle.rearranging import rearranged
 from envwright.compiler.refusal import RefusedError
 
 _SAME = {
@@ -54,11 +59,14 @@ _MAKERS = {
     "asanyarray",
     "ascontiguousarray",
 }
+_PARTS = {"split", "array_split"}  # which are views
 _NAMES_OF_STATIC = REAL | FLAGS | PLACES | _SAME | _MAKERS
 
 
 def call_numpy(frame: Frame, name: str, arguments: list[Value], options: Options) -> Value:
     """`np.name(...)`."""
+    if (view := rearranged(frame, name, arguments, options)) is not None:
+        return view
     seen = [_settled(frame, a) for a in arguments]
     named = {
         key: _settled(frame, v) for key, v in options.items() if key not in ("out", "casting", "order", "copy", "subok")
@@ -78,7 +86,10 @@ def call_numpy(frame: Frame, name: str, arguments: list[Value], options: Options
         return Masked(made, mask)
     if name in ("clip", "minimum", "maximum"):
         note_constants(frame, seen)
-    return generic(name, seen, named)
+    made = generic(name, seen, named)
+    if name in _PARTS and isinstance(made, Items):
+        return Items(tuple(replace(as_array(part), shared=True) for part in made.items))
+    return made
 
 
 def _settled(frame: Frame, value: Value) -> Value:
@@ -105,9 +116,3 @@ def _known(name: str, arguments: list[Value], options: Options) -> Value | None:
         return Static(function(*given, **named))
     except Exception as error:
         raise RefusedError(f"np.{name} fails: {error}") from None
-
-
-# ---- the general case: the same function of jax.numpy ----
-
-
-# ---- what is not like jax.numpy's ----

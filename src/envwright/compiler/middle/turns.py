@@ -11,11 +11,13 @@ from envwright.compiler.ir.kinds import INT, Kind
 from envwright.compiler.ir.lists import counted, items_of, row
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.values import (
+    PLACES,
     Array,
     Counted,
     Items,
     Masked,
     Picked,
+    Place,
     Ref,
     Rows,
     Static,
@@ -59,19 +61,19 @@ def _elements(frame: Frame, value: Value) -> Turns:
         values, count = tables.elements(frame.program, content)
         return Turns(values, None, len(values), None if isinstance(count, Static) else as_array(count))
     if isinstance(content, Counted):
-        ref = value if isinstance(value, Ref) else None
+        ref = value if isinstance(value, PLACES) else None
         return Turns(None, _at(frame, ref, content.array), content.room, content.count)
     if isinstance(content, Rows):
-        ref = value if isinstance(value, Ref) else None
+        ref = value if isinstance(value, PLACES) else None
         known = [View(ref, (Static(i),)) for i in range(content.length)] if ref else items_of(frame.memory, content)
         at = (lambda i: View(ref, (Array(i, Kind(INT)),))) if ref else (lambda i: row(content, i))
         return Turns(list(known), at, content.length)
     if isinstance(content, Static) and isinstance(content.value, dict):
         content = Static(list(content.value))
     known_items = items_of(frame.memory, content)
-    if isinstance(value, Ref) and isinstance(content, Items | Array):
+    if isinstance(value, PLACES) and isinstance(content, Items | Array):
         known_items = [
-            View(value, (Static(i),)) if not isinstance(v, Ref) and _has_parts(v) else v
+            View(value, (Static(i),)) if not isinstance(v, PLACES) and _has_parts(v) else v
             for i, v in enumerate(known_items)
         ]
     if isinstance(content, Static):
@@ -82,7 +84,7 @@ def _elements(frame: Frame, value: Value) -> Turns:
         made = frame.program.constant("TURNS", list(content.value))
         return Turns(known_items, _at(frame, None, Array(made, array.kind)), len(known_items))
     if isinstance(content, Array):
-        ref = value if isinstance(value, Ref) else None
+        ref = value if isinstance(value, PLACES) else None
         return Turns(known_items, _at(frame, ref, content), len(known_items))
     try:
         array = as_array(frame.memory.deep(content))
@@ -98,7 +100,7 @@ def _has_parts(value: Value) -> bool:
     return isinstance(value, Items) or (isinstance(value, Array) and bool(value.kind.shape))
 
 
-def _at(frame: Frame, ref: Ref | None, array: Array) -> Any:
+def _at(frame: Frame, ref: Place | None, array: Array) -> Any:
     inner = Kind(array.kind.dtype, array.kind.shape[1:])
     if ref is not None and inner.shape:
         return lambda i: View(ref, (Array(i, Kind(INT)),))
