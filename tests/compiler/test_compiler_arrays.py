@@ -35,6 +35,16 @@ READS = {
     "where of one argument": "len(np.where(a > 0)[0])",
     "any and all": "int((a > 2).any()) + 2 * int((a > -4).all()) + 4 * int(np.any(g == i)) + 8 * int(not a.any())",
     "comparison of arrays": "int(np.array_equal(a, b)) + int((a == a).all()) * 2 + int((a[:2] == b[:2]).all())",
+    "dots": "g[..., j].sum() + g[..., 0][i] * 10 + g[i, ...].sum() * 100 + g[...][i, j]",
+    "dots and a new axis": "(g[..., None] * g[None, ..., :][0][..., None])[i, j, 0] + a[..., None][i, 0]",
+    "two slices that move": "g[i // 2 : i // 2 + 2, j // 2 : j // 2 + 2] * 2",
+    "a number and a slice that moves": "g[i, j // 2 : j // 2 + 2] * 10 + g[i // 2 : i // 2 + 2, j]",
+    "a number and a mask": "int(g[i, g[i] > 0].sum()) + len(g[g[:, j] > 1, j]) * 10",
+    "a mask and a slice": "int(g[g[:, j] > 0, 1:3].sum()) + int(g[:, 1:3][g[:, 0] > 0].sum())",
+    "places among the picked": "int(np.argmax(a[a < 2])) + 10 * int(np.argmin(b[b > -4])) if (a < 2).any() else 0",
+    "sums along an axis": "np.append(g[g[:, 0] > 0].sum(axis=0), 0)[j] + sum(g)[j] * 10",
+    "masks of the same": "int((a[m] * 2 + np.abs(b)[m]).sum())",
+    "a negative number and a slice": "int(g[-1, j:].sum())",
     "membership": "int(3 in a) + 2 * int(i in g) + 4 * int(k in a)",
 }
 
@@ -68,6 +78,15 @@ WRITES = {
     "a row of numbers": "g = g.copy(); g[i] = [1, 2, 3, 4]; g[0] = g[2]; return g",
     "a mask": "a = a.copy(); a[a > 1] = 1; a[m] -= 2; return a",
     "a mask of another array": "a = a.copy(); a[b > 0] = b[b > 0]; return a",
+    "rows and a mask": "g = g.copy(); g[g[:, 0] > 0, 1] = 7; g[1:, g[0] > 0] += 3; return g",
+    "a mask and several values": "a = a.copy(); a[a > 0] = a[a > 0] * 2; a[m] = np.arange(5)[: m.sum()]; return a",
+    "as many by another mask": "a = a.copy(); a[m] = b[::-1][m[::-1]]; return a",
+    "a slice by numbers, in place": "a = a.copy(); a[i:] += 5; a[:j] *= 2; a[i:] = b[i:]; return a",
+    "a slice by numbers, negative": "g = g.copy(); g[-1, j:] = 7; g[i, -2:] = 8; return g",
+    "a part by numbers of the game": "a = a.copy(); part = a[i : i + 2]; part[0] = 9; part += 1; return a",
+    "a square": "h = h.copy(); h[i : i + 2, i : i + 2] = 9; h[i, i : i + 2] += 1; return h",
+    "a square of numbers": "h = h.copy(); h[i : i + 2, i : i + 2] += np.array([[1, 2], [3, 4]]); return h",
+    "with a new axis": "a = a.copy(); column = a[:, None]; column[i, 0] = 9; a[None, :] = b[None] + a[None]; return a",
     "a mask and a number": "g = g.copy(); g[i, g[i] == 1] = 7; return g",
     "in place": "a = a.copy(); c = a; a += 1; a *= 2; return c",
     "not in place": "a = a.copy(); c = a; a = a + 1; return c * 10 + a",
@@ -96,7 +115,7 @@ WRITES = {
     "a view turned twice": "h = h.copy(); turned = np.rot90(h.T)[1:]; turned[i, j] = 9; turned[0] += 1; return h",
     "a copy that is no view": "h = h.copy(); line = h.T.reshape(-1); line[i] = 9; return h * 10 + line[i]",
     "flatten is a copy": "h = h.copy(); line = h.flatten(); line[i] = 9; return h",
-    "one of two arrays": "a, b = a.copy(), b.copy(); c = a if i > j else b; c[k] = 9; a[0] += 1; return a * 100 + b + c",
+    "one of two arrays": "a, b = a.copy(), b.copy(); c = a if i > j else b; c[k] = 9; a[0] += 1; return a * 9 + b",
     "one of two arrays by if": """
         a, b = a.copy(), b.copy()
         c = a
@@ -104,7 +123,8 @@ WRITES = {
             c = b
         c += 5
         return a * 100 + b""",
-    "one of several arrays": "a, b = a.copy(), b.copy(); c = [a, b][i % 2]; c[k] = 9; [b, a][j % 2][0] = 7; return a * 100 + b",
+    "one of several arrays": "a, b = a.copy(), b.copy(); c = [a, b][i % 2]; c[k] = 9; return a * 100 + b",
+    "one of several, at once": "a, b = a.copy(), b.copy(); [b, a][j % 2][0] = 7; return a * 100 + b",
     "one of two arrays of a dict": "a, b = a.copy(), b.copy(); c = {1: a, 0: b}[i % 2]; c[k] = 9; return a * 100 + b",
     "an array or another one": "a = a.copy(); c = a if i > j else a + 1; c[k] = 9; return a",
     "the same array": "a = a.copy(); c = np.asarray(a); c[k] = 9; return a",
@@ -138,9 +158,7 @@ def grown(values, more):
 """
 
 
-WRITES_WRONG = {
-    "a mask and a number": "JAX takes no mask beside a number",
-}
+WRITES_WRONG = {}
 WRITES_CASES = Cases(WRITES, together=1, top=TOP, a=A, b=B, g=G, h=H, m=M, i=I, j=J, k=K)
 
 

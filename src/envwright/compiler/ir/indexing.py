@@ -1,14 +1,12 @@
 """Reading and writing parts of lists, arrays and tables; negative indices count from the end, as in Python."""
 
 import ast
-import math
-from typing import Any
 
 import numpy as np
 
 from envwright.compiler.ir import code, tables
-from envwright.compiler.ir.code import Code
-from envwright.compiler.ir.kinds import BOOL, INT, Kind
+from envwright.compiler.ir.array_index import is_slice, of_array, part_code
+from envwright.compiler.ir.kinds import INT, Kind
 from envwright.compiler.ir.lists import counted, plus, row
 from envwright.compiler.ir.sight import Sight
 from envwright.compiler.ir.values import (
@@ -30,23 +28,6 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.refusal import RefusedError
 
 
-def is_slice(part: Value) -> bool:
-    return isinstance(part, Static) and isinstance(part.value, slice)
-
-
-def basic(where: tuple[Value, ...]) -> bool:
-    """Whether it picks a part that is still the same memory: whole numbers and slices."""
-    for part in where:
-        known = (
-            isinstance(part, Static)
-            and isinstance(part.value, int | np.integer | slice | type(...))
-            and part.value is not None
-        )
-        if not known and not (isinstance(part, Array) and part.kind.shape == () and part.kind.is_whole):
-            return False
-    return True
-
-
 def read(memory: Sight, base: Value, where: tuple[Value, ...], name: str = "TABLE") -> Value:
     """`base[where]`."""
     where = spread(base, tuple(seen(memory, part) for part in where))
@@ -56,7 +37,7 @@ def read(memory: Sight, base: Value, where: tuple[Value, ...], name: str = "TABL
         case Items():
             return _item(memory, base, where, name)
         case Array():
-            return _of_array(base, where)
+            return of_array(base, where)
         case Counted() | Masked():
             return _of_counted(base, where)
         case Rows():
@@ -110,7 +91,7 @@ def _known(memory: Sight, base: Static, where: tuple[Value, ...], name: str) -> 
     program = memory.program
     if isinstance(base.value, np.ndarray) and base.value.dtype.kind in "biuf":
         constant = program.constant(name, base.value) if base.value.size > 8 else as_array(base).code
-        return _of_array(Array(constant, as_array(base).kind), where)
+        return of_array(Array(constant, as_array(base).kind), where)
     if len(where) == 1 and isinstance(where[0], Items) and isinstance(base.value, dict):
         return tables.by_tuple(program, base.value, where[0], name)
     found: Value = base
@@ -149,123 +130,18 @@ def _item(memory: Sight, base: Items, where: tuple[Value, ...], name: str) -> Va
         if code.text(chosen.code) != "action":  # which is never negative
             chosen = Array(code.binary(chosen.code, ast.Mod(), code.const(len(deep))), chosen.kind)
         return tables.select(dict(enumerate(deep)), chosen)
-    return _of_array(as_array(memory.deep(base)), where)
+    return of_array(as_array(memory.deep(base)), where)
 
 
-def _of_array(base: Array, where: tuple[Value, ...]) -> Value:
-    parts = expanded(where, len(base.kind.shape))
-    if len(parts) == 1 and isinstance(parts[0], Array) and parts[0].kind.is_bool and parts[0].kind.shape:
-        if parts[0].kind.shape != base.kind.shape:
-            rest = base.kind.shape[len(parts[0].kind.shape) :]
-            if rest and len(parts[0].kind.shape) == 1:
-                return Masked(base, parts[0])
-            raise RefusedError("an array is picked from by a condition of another shape")
-        flat = [
-            Array(code.method(a.code, "ravel"), Kind(a.kind.dtype, (int(np.prod(a.kind.shape)),)))
-            if len(a.kind.shape) > 1
-            else a
-            for a in (base, parts[0])
-        ]
-        return Masked(flat[0], flat[1])
-    if len(parts) == 1 and isinstance(parts[0], Counted | Masked):
-        chosen = counted(parts[0])
-        taken = _of_array(base, (chosen.array,))
-        assert isinstance(taken, Array)
-        return Counted(taken, chosen.count)
-    if any(isinstance(p, Span) for p in parts):
-        flat = (math.prod(base.kind.shape),)
-        mask = mask_of(base, parts)
-        if len(base.kind.shape) == 1:
-            return Masked(base, mask)
-        spread = [Array(code.method(a.code, "ravel"), Kind(a.kind.dtype, flat)) for a in (base, mask)]
-        return Masked(spread[0], spread[1])
-    shape = shape_of(base.kind.shape, parts)
-    return Array(
-        code.index(base.code, *(part_code(p) for p in parts)), Kind(base.kind.dtype, shape), base.listed and bool(shape)
-    )
-
-
-def mask_of(base: Array, parts: list[Value]) -> Array:
-    """Which elements an index means, where it has slices with ends of the game."""
-    axes = len(base.kind.shape)
-    made: Code | None = None
-    for axis, part in enumerate(parts):
-        size = base.kind.shape[axis]
-        if isinstance(part, Static) and part.value == slice(None):
-            continue
-        places: Code = code.call("jnp.arange", code.const(size))
-        if axes > 1:
-            places = code.method(places, "reshape", code.const(tuple(-1 if a == axis else 1 for a in range(axes))))
-        if isinstance(part, Span):
-            condition: Code | None = None
-            if not (isinstance(part.low.code, ast.Constant) and part.low.code.value == 0):
-                condition = code.compare(places, ast.GtE(), _from_end(part.low, size))
-            if part.high is not None:
-                below = code.compare(places, ast.Lt(), _from_end(part.high, size))
-                condition = below if condition is None else code.both(condition, below)
-            if condition is None:
-                continue
-        elif isinstance(part, Static) and isinstance(part.value, slice):
-            inside = np.zeros(size, bool)
-            inside[part.value] = True
-            condition = code.method(
-                code.call("jnp.array", code.const(inside)),
-                "reshape",
-                code.const(tuple(-1 if a == axis else 1 for a in range(axes))),
-            )
-        else:
-            condition = code.compare(places, ast.Eq(), as_array(part).code)
-        made = condition if made is None else code.both(made, condition)
-    made = code.const(True) if made is None else made
-    return Array(code.call("jnp.broadcast_to", made, code.const(base.kind.shape)), Kind(BOOL, base.kind.shape))
-
-
-def _from_end(end: Array, size: int) -> Code:
-    """Negative ends count from the end."""
-    if isinstance(end.code, ast.Constant):
-        return end.code
-    shifted = code.binary(end.code, ast.Add(), code.const(size))
-    return code.call("jnp.where", code.compare(end.code, ast.Lt(), code.const(0)), shifted, end.code)
-
-
-def expanded(where: tuple[Value, ...], axes: int) -> list[Value]:
-    """Without `...`."""
-    parts = list(where)
-    for i, part in enumerate(parts):
-        if isinstance(part, Static) and part.value is Ellipsis:
-            missing = axes - (len(parts) - 1)
-            parts[i : i + 1] = [Static(slice(None))] * missing
-            break
-    return parts
-
-
-def part_code(part: Value) -> Code:
-    if isinstance(part, Static) and isinstance(part.value, slice):
-        ends = (part.value.start, part.value.stop, part.value.step)
-        return code.span(*(None if end is None else code.const(int(end)) for end in ends))
-    if isinstance(part, Static) and part.value is None:
-        return code.const(None)
-    if isinstance(part, Items):
-        return as_array(part).code
-    return as_array(part).code
-
-
-def shape_of(shape: tuple[int, ...], parts: list[Value]) -> tuple[int, ...]:
-    """The shape of what an index picks, as NumPy has it."""
-    try:
-        probe = tuple(_probe(part) for part in parts)
-        return np.broadcast_to(np.zeros(()), shape)[probe].shape
-    except IndexError as error:
-        raise RefusedError(f"the index does not fit: {error}") from None
-
-
-def _probe(part: Value) -> Any:
-    if isinstance(part, Static) and (part.value is None or isinstance(part.value, slice)):
-        return part.value
-    array = as_array(part)
-    if array.kind.is_float:
-        raise RefusedError("an array is indexed by a real number")
-    return np.zeros(array.kind.shape, int) if not array.kind.is_bool else np.ones(array.kind.shape, bool)
+def from_front(value: Counted, place: Value) -> Value:
+    """The place of an element of a list of changing length; negative ones count from its end."""
+    if isinstance(place, Static) and isinstance(place.value, int) and place.value < 0:
+        return plus(value.count, place.value)
+    if isinstance(place, Array) and place.kind.shape == ():
+        negative = code.compare(place.code, ast.Lt(), code.const(0))
+        shifted = code.binary(place.code, ast.Add(), value.count.code)
+        return Array(code.call("jnp.where", negative, shifted, place.code), place.kind)
+    return place
 
 
 def _of_counted(base: Counted | Masked, where: tuple[Value, ...]) -> Value:
@@ -279,13 +155,7 @@ def _of_counted(base: Counted | Masked, where: tuple[Value, ...]) -> Value:
         return Counted(base.array, Array(fewer, Kind(INT)))
     if isinstance(first, Span):
         raise RefusedError("a slice of a list of changing length, with ends of the game, is not covered")
-    if isinstance(first, Static) and isinstance(first.value, int) and first.value < 0:
-        first = plus(base.count, first.value)
-    elif isinstance(first, Array) and first.kind.shape == ():
-        negative = code.compare(first.code, ast.Lt(), code.const(0))
-        shifted = code.binary(first.code, ast.Add(), base.count.code)
-        first = Array(code.call("jnp.where", negative, shifted, first.code), first.kind)
-    return _of_array(base.array, (first, *rest))
+    return of_array(base.array, (from_front(base, first), *rest))
 
 
 def _part_of_counted(base: Counted, part: slice) -> Value:
@@ -330,6 +200,3 @@ def _of_keyed_by_text(base: Keyed, key: Picked) -> Value:
     if key.table.ndim != 1 or any(name not in base.items for name in names):
         raise RefusedError("a dict is indexed by a text that it may not have")
     return tables.select({i: base.items[name] for i, name in enumerate(names)}, Array(key.index[0], Kind(INT)))
-
-
-# ---- writing ----

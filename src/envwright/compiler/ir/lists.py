@@ -71,6 +71,8 @@ def row(value: Rows, where: code.Code) -> Maybe:
 def counted(value: Value, room: int | None = None) -> Counted:
     """A list as an array with a count, with room for as many."""
     if isinstance(value, Masked):
+        if value.flat:
+            raise RefusedError("a part of an array with several axes, whose size changes in the game, is not covered")
         pair = code.call("compact", value.array.code, value.mask.code)
         array = Array(code.index(pair, code.const(0)), value.array.kind, listed=True)
         value = Counted(array, Array(code.index(pair, code.const(1)), Kind(INT)))

@@ -2,7 +2,8 @@
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -61,11 +62,24 @@ def binary(frame: Frame, how: ast.operator, left: Value, right: Value) -> Value:
             raise RefusedError("a list is repeated as often as the game says")
     if isinstance(how, ast.Sub) and isinstance(left, Static) and isinstance(left.value, set | frozenset):
         raise RefusedError("sets that change are not covered")
-    for side in (left, right):
-        if isinstance(side, Masked):
-            arrays = [v.array if isinstance(v, Masked) else _unwrapped(v) for v in (left, right)]
-            return Masked(numbers(how, *arrays), side.mask)
+    if isinstance(left, Masked) or isinstance(right, Masked):
+        some, arrays = side_by_side([left, right])
+        return replace(some, array=numbers(how, *(_unwrapped(a) for a in arrays)))
     return numbers(how, _unwrapped(left), _unwrapped(right))
+
+
+def side_by_side(values: Sequence[Value]) -> tuple[Masked, list[Value]]:
+    """Elements that a condition picks beside numbers, or beside others that the same condition picks: all of them as
+    arrays of the same length, and the first as it was."""
+    masked = [value for value in values if isinstance(value, Masked)]
+    first = masked[0]
+    if any(not code.same(other.mask.code, first.mask.code) for other in masked[1:]):
+        raise RefusedError("elements that different conditions pick are combined")
+    for value in values:
+        shape = () if isinstance(value, Masked | Counted) else as_array(value).kind.shape
+        if isinstance(value, Counted) or (shape and len(shape) >= len(first.array.kind.shape)):
+            raise RefusedError("elements that a condition picks are combined with as many others")
+    return replace(first, shared=False), [v.array if isinstance(v, Masked) else v for v in values]
 
 
 def _unwrapped(value: Value) -> Array:

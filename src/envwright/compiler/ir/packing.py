@@ -85,7 +85,7 @@ def rebuild(like: Value, fresh: Callable[[str], str], hint: str) -> tuple[Value,
             return Counted(array, count), [*a, *b]
         case Masked():
             (array, a), (mask, b) = one(like.array, hint), one(like.mask, f"{hint}_mask")
-            return Masked(array, mask), [*a, *b]
+            return replace(like, array=array, mask=mask), [*a, *b]
         case Rows():
             (array, a), (present, b) = one(like.array, hint), one(like.present, f"{hint}_present")
             return Rows(array, present), [*a, *b]

@@ -86,7 +86,8 @@ def _bound(frame: Frame, hint: str, value: Value) -> Value:
             array, count = _bound(frame, hint, value.array), _bound(frame, f"{hint}_count", value.count)
             return replace(value, array=array, count=count)  # pyright: ignore[reportArgumentType]
         case Masked():
-            return Masked(_bound(frame, hint, value.array), _bound(frame, f"{hint}_mask", value.mask))  # pyright: ignore
+            array, mask = _bound(frame, hint, value.array), _bound(frame, f"{hint}_mask", value.mask)
+            return replace(value, array=array, mask=mask)  # pyright: ignore[reportArgumentType]
         case Rows():
             array, there = _bound(frame, hint, value.array), _bound(frame, f"{hint}_present", value.present)
             return Rows(array, there)  # pyright: ignore[reportArgumentType]
@@ -186,6 +187,8 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
     if isinstance(old, PLACES) and _grow(frame, old, node.op, value):
         return
     new = binary(frame, node.op, old, value)
+    if isinstance(seen := frame.memory.see(old), Masked) and seen.shared:
+        raise RefusedError("a part of an array whose size changes in the game is changed in place")
     if isinstance(old, View | Turned | Either) and isinstance(new, Array) and not new.listed:
         set_content(frame, old, _keep_type(frame.memory.see(old), new))  # a part of an array is changed in place
         return

@@ -65,7 +65,7 @@ def _len(frame: Frame, arguments: Arguments, options: Options) -> Value:
         case Counted():
             return value.count
         case Masked():
-            return Array(code.call("jnp.sum", value.mask.code), Kind(INT))
+            return Array(code.call("jnp.sum", value.mask.code), Kind(INT)) if not value.flat else counted(value).count
         case Rows():
             return Static(value.length)
         case Array() if value.kind.shape:
@@ -116,7 +116,8 @@ def _sum(frame: Frame, arguments: Arguments, options: Options) -> Value:
     value = frame.memory.deep(arguments[0])
     start = arguments[1] if len(arguments) > 1 else options.get("start", Static(0))
     if isinstance(value, Counted | Masked | Array):
-        found = reduce(frame, "sum", value, None)
+        several = isinstance(value, Array) and len(value.kind.shape) > 1  # of rows, as Python adds them
+        found = reduce(frame, "sum", value, 0 if several else None)
         return found if isinstance(start, Static) and start.value == 0 else binary(frame, ast.Add(), start, found)
     if isinstance(value, Picked):
         return reduce(frame, "sum", tables.each(frame.program, value), None)

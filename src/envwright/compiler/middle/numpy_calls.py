@@ -7,6 +7,7 @@ import numpy as np
 from envwright.compiler.ir import tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.operators import side_by_side
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -21,7 +22,7 @@ from envwright.compiler.ir.values import (
 )
 from envwright.compiler.middle.numpy_generic import FLAGS, PLACES, REAL, RENAMED, Options, generic
 from envwright.compiler.middle.numpy_own import OWN, note_constants
-from envwright.compiler.middle.numpy_reductions import REDUCTIONS, reduce
+from envwright.compiler.middle.numpy_reductions import REDUCTIONS, axis_of, reduce
 from envwright.compiler.middle.rearranging import rearranged
 from envwright.compiler.refusal import RefusedError
 
@@ -76,14 +77,14 @@ def call_numpy(frame: Frame, name: str, arguments: list[Value], options: Options
     if name in OWN:
         return OWN[name](frame, seen, named)
     if name in REDUCTIONS and seen and isinstance(seen[0], Counted | Masked):
-        return reduce(frame, RENAMED.get(name, name), seen[0], None)
+        return reduce(frame, RENAMED.get(name, name), seen[0], axis_of(seen, named))
     if name not in _NAMES_OF_STATIC:
         raise RefusedError(f"np.{name} is not covered")
     if name in _ELEMENTWISE and any(isinstance(a, Masked) for a in seen):
-        mask = next(a.mask for a in seen if isinstance(a, Masked))
-        made = generic(name, [a.array if isinstance(a, Masked) else a for a in seen], named)
+        some, arrays = side_by_side(seen)
+        made = generic(name, arrays, named)
         assert isinstance(made, Array)
-        return Masked(made, mask)
+        return replace(some, array=made)
     if name in ("clip", "minimum", "maximum"):
         note_constants(frame, seen)
     made = generic(name, seen, named)

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -39,7 +40,7 @@ def note_constants(frame: Frame, values: list[Value]) -> None:
 def astype(value: Value, dtype: Value) -> Value:
     wanted = known(dtype)
     if isinstance(value, Masked):
-        return Masked(cast(value.array, narrow(wanted)), value.mask)
+        return replace(value, array=cast(value.array, narrow(wanted)), shared=False)
     if isinstance(value, Counted):
         return Counted(cast(value.array, narrow(wanted)), value.count)
     if isinstance(value, Static):

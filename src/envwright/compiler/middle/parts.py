@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir.array_index import basic
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.indexing import basic, read
+from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.lists import is_listlike, items_of, plus
 from envwright.compiler.ir.merge import EVERYBODY, choose, join_memories
 from envwright.compiler.ir.operators import binary, compare
@@ -140,11 +141,12 @@ def under(frame: Frame, when: Array, yes: Callable[[], Value], no: Callable[[], 
         sides.append((value, frame.memory))
         frame.depth -= 1
         frame.guards = guards
-    (_, left), (_, right) = sides
+    first, second = sides
+    left, right = first[1], second[1]
     frame.memory = before
     if changed(left, before) or changed(right, before):
         frame.memory = join_memories(frame, when, left, right)
-    return choose(frame, when, *sides, frame.memory, EVERYBODY)
+    return choose(frame, when, first, second, frame.memory, EVERYBODY)
 
 
 def changed(after: Any, before: Any) -> bool:
