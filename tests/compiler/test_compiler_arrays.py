@@ -206,6 +206,10 @@ FUNCTIONS = {
     "ones, full": "np.ones(3) * i + np.full(3, j) + np.full((3,), 0.5)",
     "sort, argsort": "np.sort(a) * 10 + np.argsort(b * 5 + np.arange(5))",
     "unique of known length": "len(np.unique(a))",
+    "unique": "u = np.unique(g); return len(u) * 1000 + u[0] * 100 + u[-1] * 10 + int((u > 0).sum())",
+    "how often each": "u, n = np.unique(a, return_counts=True); return u[np.argmax(n)] * 10 + n.max() + len(n) * 100",
+    "delete at a number": "np.delete(a, i) * 10 + np.delete(g, i, axis=0)[0]",
+    "delete at a negative number": "np.delete(a, k)",
     "isin": "int(np.isin(a, [1, 2]).sum())",
     "tile, repeat": "np.tile(a, 2)[i + 4] + np.repeat(a, 2)[j]",
     "any along an axis": "g.any(axis=0).sum() * 10 + (g > 1).all(axis=1).sum()",
@@ -236,11 +240,7 @@ FUNCTIONS = {
 }
 
 
-FUNCTIONS_GAPS = {
-    "unique of known length": "np.unique gives as many as there are",
-    "bincount": "np.bincount is not covered",
-    "delete": "np.delete is not covered",
-}
+FUNCTIONS_GAPS: dict[str, str] = {}
 FUNCTIONS_CASES = Cases(FUNCTIONS, together=1, a=A, b=B, g=G, h=H, r=R, m=M, i=I, j=J, k=K)
 
 

@@ -276,7 +276,6 @@ def test_numbers_kept_as_float32() -> None:
     assert_plays_the_same(pair)
 
 
-@pytest.mark.xfail(reason="a text picked by a negative index", strict=True)
 def test_negative_places_and_borders() -> None:
     pair = game(
         """

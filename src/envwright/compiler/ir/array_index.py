@@ -173,7 +173,7 @@ def _along(values: Code, axis: int, axes: int) -> Code:
 
 def _from_end(end: Array, size: int) -> Code:
     """Negative ends count from the end."""
-    if isinstance(end.code, ast.Constant):
+    if isinstance(end.code, ast.Constant) or end.natural:
         return end.code
     if isinstance(end.code, ast.UnaryOp) and isinstance(end.code.operand, ast.Constant):
         return code.const(size - end.code.operand.value)  # pyright: ignore[reportOperatorIssue]

@@ -6,8 +6,8 @@ import numpy as np
 
 from envwright.compiler.ir import code, tables
 from envwright.compiler.ir.array_index import is_slice, of_array, part_code
-from envwright.compiler.ir.kinds import INT, Kind
-from envwright.compiler.ir.lists import counted, plus, row
+from envwright.compiler.ir.kinds import BOOL, INT, Kind
+from envwright.compiler.ir.lists import counted, in_use, plus, row
 from envwright.compiler.ir.sight import Sight
 from envwright.compiler.ir.values import (
     Array,
@@ -22,6 +22,7 @@ from envwright.compiler.ir.values import (
     Static,
     Value,
     as_array,
+    is_function,
     plain_enum,
     told,
 )
@@ -92,6 +93,8 @@ def _known(memory: Sight, base: Static, where: tuple[Value, ...], name: str) -> 
     if isinstance(base.value, np.ndarray) and base.value.dtype.kind in "biuf":
         constant = program.constant(name, base.value) if base.value.size > 8 else as_array(base).code
         return of_array(Array(constant, as_array(base).kind), where)
+    if len(where) == 1 and isinstance(where[0], Picked) and isinstance(base.value, dict) and base.value:
+        return tables.by_text(program, base.value, where[0])
     if len(where) == 1 and isinstance(where[0], Items) and isinstance(base.value, dict):
         return tables.by_tuple(program, base.value, where[0], name)
     found: Value = base
@@ -99,7 +102,7 @@ def _known(memory: Sight, base: Static, where: tuple[Value, ...], name: str) -> 
         if isinstance(found, Static) and not isinstance(part, Static):
             if is_slice(part) or not isinstance(part, Array) or part.kind.shape != ():
                 raise RefusedError("a list is indexed by what is not a whole number")
-            found = tables.pick(program, found.value, part.code, name)
+            found = tables.pick(program, found.value, part, name)
         elif isinstance(found, Picked):
             found = _of_picked(memory, found, part)
         else:
@@ -110,7 +113,7 @@ def _known(memory: Sight, base: Static, where: tuple[Value, ...], name: str) -> 
 def _of_picked(memory: Sight, picked: Picked, part: Value) -> Value:
     if isinstance(part, Static):
         return tables.part(memory.program, picked, part.value)
-    return tables.deeper(memory.program, picked, as_array(part).code)
+    return tables.deeper(memory.program, picked, as_array(part))
 
 
 def _item(memory: Sight, base: Items, where: tuple[Value, ...], name: str) -> Value:
@@ -124,10 +127,13 @@ def _item(memory: Sight, base: Items, where: tuple[Value, ...], name: str) -> Va
             raise RefusedError(f"the index fails: {error}") from None
         value: Value = Items(found, base.is_list) if isinstance(first.value, slice) else found
         return read(memory, memory.see(value), rest, name) if rest else value
+    if not rest and all(is_function(option) for option in base.items):
+        size = code.const(len(base.items))
+        return tables.function_of(base.items, code.binary(as_array(first).code, ast.Mod(), size))
     if len(base.items) <= 4 and not rest:
         deep = [memory.deep(v) for v in base.items]
         chosen = as_array(first)
-        if code.text(chosen.code) != "action":  # which is never negative
+        if not chosen.natural and code.text(chosen.code) != "action":  # which is never negative
             chosen = Array(code.binary(chosen.code, ast.Mod(), code.const(len(deep))), chosen.kind)
         return tables.select(dict(enumerate(deep)), chosen)
     return of_array(as_array(memory.deep(base)), where)
@@ -137,7 +143,7 @@ def from_front(value: Counted, place: Value) -> Value:
     """The place of an element of a list of changing length; negative ones count from its end."""
     if isinstance(place, Static) and isinstance(place.value, int) and place.value < 0:
         return plus(value.count, place.value)
-    if isinstance(place, Array) and place.kind.shape == ():
+    if isinstance(place, Array) and place.kind.shape == () and not place.natural:
         negative = code.compare(place.code, ast.Lt(), code.const(0))
         shifted = code.binary(place.code, ast.Add(), value.count.code)
         return Array(code.call("jnp.where", negative, shifted, place.code), place.kind)
@@ -150,6 +156,10 @@ def _of_counted(base: Counted | Masked, where: tuple[Value, ...]) -> Value:
     if is_slice(first):
         assert isinstance(first, Static)
         return _part_of_counted(base, first.value)
+    if isinstance(first, Counted | Masked) and first.array.kind.is_bool:
+        return Masked(
+            base.array, Array(code.both(in_use(base).code, counted(first).array.code), Kind(BOOL, (base.room,)))
+        )
     if isinstance(first, Span) and first.high is not None and code.text(first.low.code) == "0":
         fewer = code.call("jnp.minimum", base.count.code, code.call("jnp.maximum", first.high.code, code.const(0)))
         return Counted(base.array, Array(fewer, Kind(INT)))
@@ -165,6 +175,9 @@ def _part_of_counted(base: Counted, part: slice) -> Value:
         if start:
             array = Array(code.call("jnp.roll", array.code, code.const(-start), axis=code.const(0)), array.kind, True)
             count = code.call("jnp.maximum", code.binary(count, ast.Sub(), code.const(start)), code.const(0))
+        if stop is not None and _at_least(count, stop - start):
+            first = code.index(array.code, code.span(None, code.const(max(stop - start, 0))))
+            return Array(first, Kind(array.kind.dtype, (max(stop - start, 0), *array.kind.shape[1:])), listed=True)
         if stop is not None:
             count = code.call("jnp.minimum", count, code.const(max(stop - start, 0)))
         return Counted(array, Array(count, Kind(INT)))
@@ -172,6 +185,12 @@ def _part_of_counted(base: Counted, part: slice) -> Value:
         count = code.call("jnp.maximum", code.binary(base.count.code, ast.Sub(), code.const(-stop)), code.const(0))
         return Counted(base.array, Array(count, Kind(INT)))
     raise RefusedError("this slice of a list of changing length is not covered")
+
+
+def _at_least(count: code.Code, wanted: int) -> bool:
+    """Whether a list is at least so long: it is what another one is, and some more."""
+    added = isinstance(count, ast.BinOp) and isinstance(count.op, ast.Add) and isinstance(count.right, ast.Constant)
+    return added and isinstance(count, ast.BinOp) and count.right.value >= wanted  # pyright: ignore
 
 
 def _of_rows(memory: Sight, base: Rows, where: tuple[Value, ...]) -> Value:

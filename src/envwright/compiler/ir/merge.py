@@ -18,7 +18,7 @@ from envwright.compiler.ir.shapes import zero
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
-    Closure,
+    Choice,
     Counted,
     Either,
     Items,
@@ -34,6 +34,7 @@ from envwright.compiler.ir.values import (
     View,
     as_array,
     cast,
+    is_function,
     is_none,
     number,
     plain_enum,
@@ -172,8 +173,8 @@ def _join(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
         return Rows(where(frame, when, yes.array, no.array, hint), there)
     if isinstance(yes, Counted | Masked) or isinstance(no, Counted | Masked):
         return _join_counted(frame, when, yes, no, hint)
-    if isinstance(yes, Closure) or isinstance(no, Closure):
-        raise RefusedError("which function is called depends on the state of the game")
+    if is_function(yes) and is_function(no):
+        return Choice(when, yes, no)
     if _is_numeric(yes) and _is_numeric(no):
         return where(frame, when, as_array(_plain(yes)), as_array(_plain(no)), hint)
     return _join_known(frame, when, yes, no)
@@ -223,7 +224,8 @@ def where(frame: Frame, when: Array, yes: Array, no: Array, hint: str = "") -> A
     made = _shorter(when, yes, no, kind) or code.call("jnp.where", when.code, yes.code, no.code)
     if hint:
         made = code.name(frame.bind(hint, made, auto=True))
-    return Array(made, kind, yes.listed or no.listed, yes.tupled and no.tupled, weak=loose)
+    natural = yes.natural and no.natural
+    return Array(made, kind, yes.listed or no.listed, yes.tupled and no.tupled, weak=loose, natural=natural)
 
 
 def _falls_through(frame: Frame, when: Code, yes: Code, no: Code) -> bool:
@@ -282,12 +284,13 @@ def _shorter(when: Array, yes: Array, no: Array, kind: Kind) -> Code | None:
 def _join_maybe(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
     """None on one of the sides."""
 
-    def present(value: Value) -> Array:
-        if isinstance(value, Maybe):
+    def present(value: Value, here: Code) -> Array:
+        if isinstance(value, Maybe) and not _says(frame, here, value.present.code):
             return value.present
         return Array(code.const(not is_none(value)), Kind(BOOL))
 
-    there = where(frame, when, present(yes), present(no), f"{hint}_is_there" if hint else "")
+    sides = present(yes, when.code), present(no, code.negated(when.code))
+    there = where(frame, when, *sides, f"{hint}_is_there" if hint else "")
     if is_none(yes):
         inner = no.value if isinstance(no, Maybe) else no
     elif is_none(no):
@@ -295,7 +298,17 @@ def _join_maybe(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> 
     else:
         a, b = (v.value if isinstance(v, Maybe) else v for v in (yes, no))
         inner = join(frame, when, a, b, hint)
-    return Maybe(there, inner)
+    return inner if isinstance(there.code, ast.Constant) and there.code.value is True else Maybe(there, inner)
+
+
+def _says(frame: Frame, condition: Code, other: Code) -> bool:
+    """Whether a condition says another one already, whatever names they have."""
+    found, wanted = frame.writer.meaning(condition), frame.writer.meaning(other)
+    if isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.Invert):
+        found = code.negated(frame.writer.meaning(found.operand))
+    if isinstance(found, ast.BinOp) and isinstance(found.op, ast.BitAnd):
+        return _says(frame, found.left, other) or _says(frame, found.right, other)
+    return code.same(found, wanted)
 
 
 def _join_counted(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:

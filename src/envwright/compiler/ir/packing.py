@@ -69,7 +69,8 @@ def rebuild(like: Value, fresh: Callable[[str], str], hint: str) -> tuple[Value,
 
     def one(array: Array, name: str, listed: bool = False) -> tuple[Array, list[str]]:
         made = fresh(name)
-        return replace(array, code=code.name(made), listed=listed or array.listed, weak=False), [made]
+        listed = listed or array.listed
+        return replace(array, code=code.name(made), listed=listed, weak=False, natural=False, most=None), [made]
 
     match like:
         case Array():

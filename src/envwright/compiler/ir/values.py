@@ -44,6 +44,8 @@ class Array:
     tupled: bool = False  # it stands for a tuple, which as an index is one for each axis
     weak: bool = False  # a Python number
     shared: bool = False  # in the original it is a part of another array; it must not be written to
+    natural: bool = False  # it is known not to be negative
+    most: int | None = None  # it is known not to be more
     sliced: bool = False  # as an index, the places of a slice, whose part is still the same memory
 
 
@@ -60,6 +62,7 @@ class Counted:
     array: Array  # with room for as many as there can be
     count: Array
     longest: int | None = None  # of a deque that forgets
+    missing: tuple[int, Code] | None = None  # it holds the same as often as another list lacks to a length: its count
 
     @property
     def room(self) -> int:
@@ -159,6 +162,15 @@ class Closure:
 
 
 @dataclass(frozen=True, eq=False)
+class Choice:
+    """One of two functions."""
+
+    when: Array
+    yes: "Value"
+    no: "Value"
+
+
+@dataclass(frozen=True, eq=False)
 class Making:
     """An object that is being made: what its class is called with. It becomes one when an attribute is set to it."""
 
@@ -179,10 +191,11 @@ Place = Ref | View | Turned | Either  # names of what may be changed in place
 PLACES = (Ref, View, Turned, Either)
 Value = (
     Static | Array | Items | Counted | Rows | Masked | Picked | Maybe | Keyed | Place | Span | Unknown | Closure
-    | Bound | Making
+    | Bound | Making | Choice
 )  # fmt: skip
 MUTABLE = (Items, Counted, Rows, Keyed)
 NONE = Static(None)
+LARGEST = 2**31 - 1  # whole number
 
 
 def scalar(value: Code, dtype: str) -> Array:
@@ -201,6 +214,12 @@ def cells_of(value: Value) -> set[int]:
     return set()
 
 
+def is_function(value: Value) -> bool:
+    if isinstance(value, Static):
+        return callable(value.value) and (not isinstance(value.value, type) or value.value in (bool, int, float))
+    return isinstance(value, Closure | Bound | Choice)
+
+
 def is_none(value: Value) -> bool:
     return isinstance(value, Static) and value.value is None
 
@@ -217,7 +236,10 @@ def as_array(value: Value) -> Array:
     if isinstance(value, Static):
         inner = plain_enum(value.value)
         if is_number(inner):
-            return Array(value.written or _constant(inner), kind_of(inner), weak=weak(inner))
+            whole = np.ndim(inner) == 0 and isinstance(inner, int | np.integer)
+            natural, most = whole and inner >= 0, int(inner) if whole else None
+            written = value.written or _constant(inner)
+            return Array(written, _kind(inner), weak=weak(inner), natural=bool(natural), most=most)
         if isinstance(inner, list | tuple | deque) and is_number(array := np.asarray(inner)):
             return Array(_constant(array), kind_of(array), listed=True)
         raise RefusedError(f"{_short(inner)} is not a number")
@@ -228,6 +250,14 @@ def as_array(value: Value) -> Array:
     if isinstance(value, Unknown):
         raise value.why
     raise RefusedError(f"{told(value)} is not a number or an array")
+
+
+def _kind(value: Any) -> Kind:
+    """The kind of a number; whole ones have 32 bits."""
+    kind = kind_of(value)
+    if kind.dtype == INT and np.size(value) and (np.max(value) > LARGEST or np.min(value) < -LARGEST - 1):
+        raise RefusedError(f"{_short(value)} does not fit into the 32 bits of a whole number")
+    return kind
 
 
 def plain_enum(value: Any) -> Any:

@@ -8,6 +8,7 @@ import operator
 import typing
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ def _len(frame: Frame, arguments: Arguments, options: Options) -> Value:
         case Items() | Keyed():
             return Static(len(value.items))
         case Counted():
-            return value.count
+            return replace(value.count, natural=True)
         case Masked():
             return Array(code.call("jnp.sum", value.mask.code), Kind(INT)) if not value.flat else counted(value).count
         case Rows():
@@ -165,7 +166,7 @@ def _abs(frame: Frame, arguments: Arguments, options: Options) -> Value:
     if isinstance(value, Static):
         return Static(abs(value.value))
     array = as_array(value)
-    return Array(code.call("jnp.abs", array.code), array.kind)
+    return Array(code.call("jnp.abs", array.code), array.kind, natural=array.kind.is_whole)
 
 
 def _round(frame: Frame, arguments: Arguments, options: Options) -> Value:

@@ -80,7 +80,7 @@ def call_numpy(frame: Frame, name: str, arguments: list[Value], options: Options
         return reduce(frame, RENAMED.get(name, name), seen[0], axis_of(seen, named))
     if name not in _NAMES_OF_STATIC:
         raise RefusedError(f"np.{name} is not covered")
-    if name in _ELEMENTWISE and any(isinstance(a, Masked) for a in seen):
+    if name in _ELEMENTWISE and any(isinstance(a, Masked | Counted) for a in seen):
         some, arrays = side_by_side(seen)
         made = generic(name, arrays, named)
         assert isinstance(made, Array)

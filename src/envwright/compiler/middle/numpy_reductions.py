@@ -82,7 +82,7 @@ def _reduced(name: str, array: Array, mask: Code, along: bool) -> Array:
         return Array(code.binary(total.code, ast.Div(), count), Kind(FLOAT, shape))
     array = cast(array, INT) if array.kind.is_bool else array
     fills: dict[str, Code] = {"sum": code.const(0), "prod": code.const(1)}
-    low, high = _ends(array.kind)
+    low, high = ends(array.kind)
     fills |= {"max": low, "argmax": low, "min": high, "argmin": high}
     held = code.call("jnp.where", mask, array.code, fills[name])
     dtype = INT if name.startswith("arg") else array.kind.dtype
@@ -97,7 +97,8 @@ def axis_of(arguments: list[Value], options: Options) -> Any:
     return known(options.get("axis", arguments[1] if len(arguments) > 1 else Static(None)))
 
 
-def _ends(kind: Kind) -> tuple[Code, Code]:
+def ends(kind: Kind) -> tuple[Code, Code]:
+    """What is less than all others of a kind, and what is more."""
     if kind.is_float:
         return code.negative(code.dotted("jnp.inf")), code.dotted("jnp.inf")
     info = np.iinfo(kind.dtype)
