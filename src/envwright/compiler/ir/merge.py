@@ -60,6 +60,10 @@ def join_memories(frame: Frame, when: Array, yes: Memory, no: Memory) -> Memory:
                 nothing = Static(0)  # not drawn yet
                 target[key] = join(frame, when, mine.get(key, nothing), other.get(key, nothing), f"{key}_drawn")
                 continue
+            if part == "cells" and key in frame.program.born:  # on one side, it may not have been looked at yet
+                for side, table in ((yes, mine), (no, other)):
+                    if key not in table:
+                        table[key] = frame.program.born[key](side)
             if key not in mine or key not in other:
                 if part == "names":
                     frame.writer.unsure.add(key)
