@@ -135,6 +135,7 @@ WRITES = {
     "a new one in a function": "a = a.copy(); c = grown(a, i); return a * 100 + c",
     "backwards": "a = a.copy(); a[::-1] = b; a[::-1][0] += 100; return a",
     "by a function": "g = g.copy(); paint(g, i, j); return g",
+    "a new array, by a function": "c = np.zeros((3, 4), int); paint(c, i, j); return c",
     "by a function, a row": "g = g.copy(); mark(g[i], j); return g",
     "by a function that gives it back": "g = g.copy(); h = same(g); h[i, j] = 9; return g",
 }

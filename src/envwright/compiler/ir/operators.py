@@ -176,7 +176,9 @@ def compare(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:
         if isinstance(side, Picked) and isinstance(other, Static):
             return _asked_of(frame, how, side, other.value, side is right)
     if isinstance(left, Picked) and isinstance(right, Picked):
-        raise RefusedError("two texts that are not known are compared")
+        if not isinstance(how, ast.Eq | ast.NotEq):
+            raise RefusedError("which of two texts that are not known comes first")
+        return compare(frame, how, *tables.numbered(frame.program, left, right))
     if _texts(left) or _texts(right):
         return Static(isinstance(how, ast.NotEq))
     if isinstance(how, ast.Eq | ast.NotEq) and is_listlike(left) and is_listlike(right):

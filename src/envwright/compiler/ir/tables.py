@@ -249,6 +249,17 @@ def asks(program: Program, picked: Picked, holds: Callable[[Any], bool]) -> Valu
     return Array(code.index(program.constant(f"{picked.name}_ASKED", answers), *picked.index), Kind(BOOL))
 
 
+def numbered(program: Program, left: Picked, right: Picked) -> tuple[Value, Value]:
+    """Two of several known things as numbers, which are equal if they are."""
+    different: list[Any] = []
+    for option in (*left.table.flat, *right.table.flat):
+        if option not in different:
+            different.append(option)
+    sides = (Picked(mapped(p.table, different.index), p.index, f"{p.name}_NUMBER") for p in (left, right))
+    first, second = (settle(program, side) for side in sides)
+    return first, second
+
+
 def select(choices: dict[int, Value], where: Array) -> Value:
     """One of several values of the game, by number."""
     options = [choices[key] for key in sorted(choices)]

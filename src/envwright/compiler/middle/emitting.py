@@ -179,7 +179,7 @@ def _write(frame: Frame, callee: Callee, given: dict[str, Value]) -> Any:
             names[name] = value
             continue
         made, own = rebuild(value, writer.fresh, name.strip("_") or name)
-        names[name] = memory.hold(made) if not isinstance(made, Static) else made
+        names[name] = memory.hold(made)
         order += own
     held = {name: (value, memory.cells[value.cell]) for name, value in names.items() if isinstance(value, Ref)}
     before = dict(memory.attributes)
