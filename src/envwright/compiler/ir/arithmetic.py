@@ -29,7 +29,7 @@ def numbers(how: ast.operator, a: Array, b: Array) -> Array:
         return _product(a, b, dtype)
     if isinstance(how, ast.Pow):
         return _power(a, b, dtype, shape)
-    natural = a.natural and b.natural and isinstance(how, _UPWARDS)
+    natural = b.natural and isinstance(how, _UPWARDS) and (a.natural or isinstance(how, ast.Mod))
     most = a.most if isinstance(how, ast.Sub) and b.natural else None
     return Array(code.binary(a.code, how, b.code), Kind(dtype, shape), weak=loose, natural=natural, most=most)
 

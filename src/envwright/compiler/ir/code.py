@@ -81,7 +81,16 @@ def list_of(items: Iterable[Code]) -> Code:
 
 
 def both(a: Code, b: Code) -> Code:
+    if _is_true(a) or _is_true(b):
+        return b if _is_true(a) else a
     return binary(a, ast.BitAnd(), b)
+
+
+def _is_true(value: Code) -> bool:
+    inner = value.args[0] if isinstance(value, ast.Call) and len(value.args) == 1 else value
+    return (
+        isinstance(inner, ast.Constant) and inner.value is True and (inner is value or text(value) == "jnp.bool_(True)")
+    )
 
 
 def implies(condition: Code, other: Code) -> bool:

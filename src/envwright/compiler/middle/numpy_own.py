@@ -105,10 +105,17 @@ def _where(frame: Frame, arguments: list[Value], options: Options) -> Value:
         places = Array(code.call("jnp.arange", code.const(flat)), Kind(INT, (flat,)))
         return Items((Masked(places, mask),))
     spread = code.method(mask.code, "ravel")
-    grids = np.indices(mask.kind.shape).reshape(len(mask.kind.shape), -1)
-    tables_ = [frame.program.constant(f"PLACES_{i}", grid) for i, grid in enumerate(grids)]
     kept = Array(spread, Kind(BOOL, (flat,)))
-    return Items(tuple(Masked(Array(t, Kind(INT, (flat,))), kept) for t in tables_))
+    places = (_places(mask.kind.shape, axis) for axis in range(len(mask.kind.shape)))
+    return Items(tuple(Masked(Array(p, Kind(INT, (flat,)), natural=True), kept) for p in places))
+
+
+def _places(shape: tuple[int, ...], axis: int) -> code.Code:
+    """Where each element lies along an axis, one element after the other."""
+    step = math.prod(shape[axis + 1 :])
+    made = code.call("jnp.arange", code.const(math.prod(shape)))
+    made = made if step == 1 else code.binary(made, ast.FloorDiv(), code.const(step))
+    return made if axis == 0 else code.binary(made, ast.Mod(), code.const(shape[axis]))
 
 
 def _argwhere(frame: Frame, arguments: list[Value], options: Options) -> Value:
