@@ -52,11 +52,7 @@ def _choices(value: Code) -> list[Code]:
     def visit(node: ast.AST) -> bool:
         inside = [visit(child) for child in ast.iter_child_nodes(node)]
         holds = any(inside) or (isinstance(node, ast.Attribute) and node.attr in ("where", "select"))
-        if (
-            holds
-            and isinstance(node, ast.Call | ast.BinOp | ast.Subscript | ast.Compare)
-            and code.size(node) >= SHORTEST
-        ):
+        if holds and isinstance(node, _LONG) and code.size(node) >= SHORTEST:
             found.append(node)
         return holds
 
@@ -84,9 +80,7 @@ def _named(
 ) -> tuple[list[Statement], Code]:
     """The expression under a name, given before its first use; if a statement does so already, under that one."""
     text = ast.dump(found)
-    uses = [
-        i for i, s in enumerate(body) if isinstance(s, Assign) and any(ast.dump(n) == text for n in _choices(s.value))
-    ]
+    uses = [i for i, s in enumerate(body) if isinstance(s, Assign) and _stands_in(s.value, text)]
     first = uses[0] if uses else len(body)
     line = body[first] if uses else None
     if isinstance(line, Assign) and len(line.targets) == 1 and not line.unpack and ast.dump(line.value) == text:

@@ -87,10 +87,9 @@ def both(a: Code, b: Code) -> Code:
 
 
 def _is_true(value: Code) -> bool:
-    inner = value.args[0] if isinstance(value, ast.Call) and len(value.args) == 1 else value
-    return (
-        isinstance(inner, ast.Constant) and inner.value is True and (inner is value or text(value) == "jnp.bool_(True)")
-    )
+    if isinstance(value, ast.Call):
+        return text(value) == "jnp.bool_(True)"
+    return isinstance(value, ast.Constant) and value.value is True
 
 
 def implies(condition: Code, other: Code) -> bool:
