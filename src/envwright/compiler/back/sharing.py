@@ -108,6 +108,8 @@ def _base(found: Code, bases: Mapping[str, str]) -> str:
     node: ast.AST = found
     while True:
         match node:
+            case ast.Call(func=ast.Name(id="put"), args=[array, *_]):
+                node = array
             case ast.Call(args=[*_, last]) if not isinstance(last, ast.Constant):
                 node = last
             case ast.Call(args=[_, middle, _]) if not isinstance(middle, ast.Constant):

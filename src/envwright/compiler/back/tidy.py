@@ -18,7 +18,7 @@ def tidy(function: Written, functions: set[str]) -> None:
     for _ in range(3):
         body = needed(body, names_in(result))
         body, result = moved(body, result)
-    body, result = shared(needed(body, names_in(result)), result, function.bases)
+    body, result = moved(*shared(needed(body, names_in(result)), result, function.bases))
     body = [_selected_statement(s) for s in body]
     names = [p for p, _ in function.parameters]
     body, result, names = renamed(body, _selected(result), names, function.bases, functions)
