@@ -145,6 +145,17 @@ BRANCHES = {
     "a function by a condition": """
         f = abs if x > 3 else (lambda v: v + 1)
         return f(y)""",
+    "a function of a table": """
+        def up(v): return v + 1
+        def down(v): return v - x
+        return {0: abs, 1: round, 2: int}[x % 3](y) * 10 + [up, down, up, abs, int][x % 5](y) + (up, down)[y % 2](3)""",
+    "a function that changes something": """
+        n = [0, 0]
+        def first(): n[0] += y
+        def second(): n[1] -= 2
+        run = first if x > 2 else second
+        run()
+        return n[0] * 10 + n[1]""",
     "a chain of conditions": "5 if x == 0 else 6 if x == 1 else 7 if x == 2 else y",
     "an operation by a condition": """
         n = 0
@@ -155,9 +166,7 @@ BRANCHES = {
 }
 
 
-BRANCHES_GAPS = {
-    "a function by a condition": "which function is called depends on the game",
-}
+BRANCHES_GAPS: dict[str, str] = {}
 BRANCHES_CASES = Cases(BRANCHES, x=X, y=Y, a=A)
 
 
@@ -186,6 +195,7 @@ CALLS = {
     "keyword only": "only(x, k=y)",
     "the same name": "n = 5\nm = shadow(x)\nreturn n * 10 + m",
     "recursion of known depth": "power(x, 3)",
+    "recursion over a known list": "nested((1, (5, 2), (3, (7, 4))), x)",
     "a method of a text": "1 if 'abc'.startswith('ab') and x > 2 else 0",
 }
 CALLS_TOP = """
@@ -233,17 +243,17 @@ def only(p, *, k=1):
 def shadow(n):
     n = n + 1
     return n
+def nested(v, by):
+    if isinstance(v, tuple):
+        return sum(nested(part, by) for part in v)
+    return v * by
 def power(v, n):
     return 1 if n == 0 else v * power(v, n - 1)
 """
 
 
-CALLS_WRONG = {
-    "None or a number": "a value that is there on both sides stays one that may be None",
-}
-CALLS_GAPS = {
-    "recursion of known depth": "recursion is not covered",
-}
+CALLS_WRONG: dict[str, str] = {}
+CALLS_GAPS: dict[str, str] = {}
 CALLS_CASES = Cases(CALLS, top=CALLS_TOP, x=X, y=Y, a=A, g=G)
 
 

@@ -68,10 +68,21 @@ LISTS = {
     "a list given back": "m = without(l, x); return len(m) * 100 + sum(m)",
     "array of a list": "np.array(l).sum() * 10 + np.array(l)[0]",
     "numpy of a list": "np.mean(l) + np.max(l)",
+    "arithmetic of an array of a list": "(np.array(l) + 1).sum() * 100 + ((np.array(l) > 1) & (np.array(l) < 5)).sum()",
+    "arrays of lists that are as long": "(np.array(l) * np.array(l[::1]) - 1).sum()",
+    "some of an array of a list": "v = np.array(l); return int(v[v > 1].sum()) * 10 + len(v[v > x])",
+    "functions of an array of a list": "np.abs(np.array(l) - x).max() + np.minimum(np.array(l), x).sum() * 10",
     "join of lists in a branch": "m = l if x > 2 else e; return len(m) * 100 + sum(m)",
     "multiplied": "m = [0] * 4; m[x % 4] = 5; m[y % 4 - 4] += 1; return m",
     "rows multiplied": "m = [[0] * 3 for _ in range(2)]; m[x % 2][y % 3] = 1; return m",
     "one of two lists": "p, q = [0, x], [1, y]; t = p if x > 2 else q; t[0] = 7; return q[0] * 10 + p[0] + x",
+    "one of two lists grows": "p, q = l[:], e[:]; t = p if x > 2 else q; t.append(7); return len(p) * 9 + len(q)",
+    "a list of lists": "p, q = [0, x], [1, y]; m = [p, q]; n = m[:]; n[1][0] = 7; m[x % 2][1] = 9; return np.array(n)",
+    "a copy of a list of lists": "m = [[0, x], [1, y]]; n = m.copy(); n[1][0] = 7; n[0] = [5, 5]; return np.array(m)",
+    "a part of a list of lists": "m = [[0, x], [1, y]]; n = m[1:]; n[0][0] = 7; return np.array(m)",
+    "filled up": "m = e + [7] * (9 - len(e)); return np.array(m) * (x + 1)",
+    "filled up in front": "np.array([-1] * (9 - len(e)) + e) * (x + 1)",
+    "cut or filled up": "np.array((l + [0] * 4)[:4]) * (x + 1)",
     "the larger of two pairs": "one = max((x, 1), (y, 0)); return one[0] * 10 + one[1]",
     "rows that are the same": "m = [[0] * 3] * 2; m[x % 2][y % 3] = 1; return m",
     "nested index": "[[1, 2], [3, 4], [5, 6]][x % 3][y % 2]",
@@ -107,7 +118,6 @@ def largest(a, b, c=0):
 
 
 LISTS_WRONG = {
-    "one of two lists": "which list it is depends on the game: what is written to it is lost",
     "the larger of two pairs": "tuples are compared element by element, and not as words in a dictionary",
     "rows that are the same": "rows of a multiplied list are one list in Python",
     "star in a list": "what follows a starred list is lost",
@@ -204,6 +214,18 @@ TABLES = {
             case _:
                 r = y
         return r""",
+    "a match of pairs": """
+        match (x % 3, y):
+            case (0, 1) | (1, _) if y > 0:
+                r = 5
+            case (2, v):
+                r = v * 2
+            case other:
+                r = other[0] + 7
+        return r""",
+    "get of one of several texts": "PRICES.get(NAMES[x % 3], 7) + PRICES.get('figs' if y > 2 else 'fig', x)",
+    "two texts compared": "(NAMES[x % 3] == NAMES[y % 3]) + 2 * (NAMES[x % 3] != ('fig' if y > 2 else 'pear'))",
+    "a text from the end": "1 if NAMES[y % 3 - 3] == 'pear' else 2",
     "None or a number": """
         best = None
         for v in (x, y, 2):
@@ -232,13 +254,8 @@ NESTED = [{'gain': 1, 'loss': 2}, {'gain': 3, 'loss': 4}]
 """
 
 
-TABLES_WRONG = {
-    "None or a number": "a value that is there on both sides stays one that may be None",
-}
-TABLES_GAPS = {
-    "texts": "a dict is not looked up by one of several texts",
-    "a match": "match is not covered",
-}
+TABLES_WRONG: dict[str, str] = {}
+TABLES_GAPS: dict[str, str] = {}
 TABLES_CASES = Cases(TABLES, top=TABLES_TOP, x=X, y=Y)
 
 

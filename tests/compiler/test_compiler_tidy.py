@@ -2,8 +2,11 @@
 
 import ast
 
+import numpy as np
+
+from envwright.compiler.back.sharing import shared
 from envwright.compiler.back.tidy import moved, needed, renamed, tidy
-from envwright.compiler.back.write import function_text
+from envwright.compiler.back.write import constant_text, function_text
 from envwright.compiler.ir.code import Assign, Define, Note, Statement, Written
 
 
@@ -128,6 +131,29 @@ def written(body: list[Statement], result: str) -> str:
 def test_three_wheres_in_a_row_are_a_select() -> None:
     text = "jnp.where(x == 0, 1, jnp.where(x == 1, 2, jnp.where(x == 2, 3, 4)))"
     assert written([], text) == "return jnp.select([x == 0, x == 1, x == 2], [1, 2, 3], 4)"
+
+
+def test_a_choice_that_is_used_twice_gets_a_name() -> None:
+    choice = "jnp.where(going, x + 1, state.speed)"
+    body: list[Statement] = [assign("a", f"{choice} + 2"), assign("b", f"a * ({choice} - 1)")]
+    kept, result = shared(body, value(f"b + {choice}"), {})
+    assert lines(kept) == [f"speed·0 = {choice}", "a = speed·0 + 2", "b = a * (speed·0 - 1)"]
+    assert ast.unparse(result) == "b + speed·0"
+
+
+def test_a_choice_that_has_a_name_is_called_by_it() -> None:
+    choice = "jnp.where(going, x + 1, state.speed)"
+    body: list[Statement] = [assign("a", choice), assign("b", f"a * ({choice} - 1)")]
+    kept, result = shared(body, value("b"), {})
+    assert lines(kept) == [f"a = {choice}", "b = a * (a - 1)"]
+    assert ast.unparse(result) == "b"
+
+
+def test_a_long_table_fills_its_lines() -> None:
+    text = constant_text(np.arange(60).reshape(2, 30) % 7)
+    assert max(map(len, text.splitlines())) <= 100
+    assert len(text.splitlines()) < 15
+    assert np.array_equal(eval(text.partition("#")[0], {"np": np}), np.arange(60).reshape(2, 30) % 7)
 
 
 def test_two_wheres_stay() -> None:

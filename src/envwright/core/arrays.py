@@ -26,10 +26,10 @@ def put(array: jax.Array, index: Index, value: Any, when: Any = True) -> jax.Arr
         place = np.arange(size).reshape([-1 if a == axis else 1 for a in range(array.ndim)])
         if isinstance(part, slice):
             axes.append(axis)
-            if part != slice(None):
+            if part != slice(None):  # backwards, it is not whole: values go in the other way round
                 inside = np.zeros(size, bool)
                 inside[part] = True
-                whole = whole and bool(inside.all())
+                whole = whole and part.step in (None, 1) and bool(inside.all())
                 mask = mask & inside[place]
         else:
             part = jnp.where(jnp.asarray(part) < 0, part + size, part)

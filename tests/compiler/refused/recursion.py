@@ -6,7 +6,7 @@ from gymnasium import spaces
 
 
 class Flood(gym.Env):
-    """Dig cells of a ditch; worth as much as water flows from the spring."""
+    """Dig cells of a ditch; worth as much as water flows from where it was dug."""
 
     def __init__(self):
         self.action_space = spaces.Discrete(6)
@@ -20,7 +20,7 @@ class Flood(gym.Env):
 
     def step(self, action):
         self.ditch[action] = 1
-        return self.ditch.copy(), float(self._flow(0)), bool(self.ditch.all()), False, {}
+        return self.ditch.copy(), float(self._flow(action)), bool(self.ditch.all()), False, {}
 
     def _flow(self, cell):
         if cell == len(self.ditch) or not self.ditch[cell]:

@@ -1,9 +1,11 @@
 """A page put in order: what nobody needs goes, short things move to where they are used, names become plain again."""
 
 import ast
+import copy
 from collections import Counter
 from collections.abc import Mapping
 
+from envwright.compiler.back.sharing import shared
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Assign, Code, Define, Note, Statement, Written, defines, names_in, uses
 
@@ -16,7 +18,8 @@ def tidy(function: Written, functions: set[str]) -> None:
     for _ in range(3):
         body = needed(body, names_in(result))
         body, result = moved(body, result)
-    body = [_selected_statement(s) for s in needed(body, names_in(result))]
+    body, result = moved(*shared(needed(body, names_in(result)), result, function.bases))
+    body = [_selected_statement(s) for s in body]
     names = [p for p, _ in function.parameters]
     body, result, names = renamed(body, _selected(result), names, function.bases, functions)
     function.body, function.result = body, result
@@ -104,8 +107,6 @@ def _occurrences(value: Code) -> list[str]:
 def _with(value: Code, values: Mapping[str, Code]) -> Code:
     if not values or not (names_in(value) & values.keys()):
         return value
-    import copy
-
     return _Put(values).visit(copy.deepcopy(value))
 
 
@@ -159,8 +160,6 @@ def _chain(node: Code) -> tuple[list[Code], list[Code], Code]:
 
 
 def _selected(value: Code) -> Code:
-    import copy
-
     return _Select().visit(copy.deepcopy(value))
 
 

@@ -15,6 +15,7 @@ from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Assign, Define, Note, Statement, Written
 
 WIDTH = 100
+MARGIN = 20  # for the name of a constant
 _CORE = {
     "choose": "envwright.core",
     "Step": "envwright.core",
@@ -37,7 +38,7 @@ def module_text(
         lines += _imports(package, used, {f.name for f in functions}, others)
     kept = {name: value for name, value in constants.items() if name in used}
     if kept:
-        lines += ["", *(f"{name} = {_value(value)}" for name, value in kept.items())]
+        lines += ["", *(f"{name} = {constant_text(value)}" for name, value in kept.items())]
     return formatted("\n".join(lines) + "\n\n\n" + "\n\n\n".join(bodies) + "\n")
 
 
@@ -73,7 +74,7 @@ def _imports(package: str, used: set[str], own: set[str], others: Mapping[str, s
     return lines
 
 
-def _value(value: Any) -> str:
+def constant_text(value: Any) -> str:
     """A constant as Python writes it."""
     if isinstance(value, np.ndarray | list | tuple):
         array = np.asarray(value)
@@ -83,12 +84,29 @@ def _value(value: Any) -> str:
                 return f"np.full({array.shape}, {array.flat[0]!r}, {dtype})".replace("np.True_", "True").replace(
                     "np.False_", "False"
                 )
-            return f"np.array({array.tolist()}, {dtype})".replace("inf", "np.inf").replace("nan", "np.nan")
+            rows = f"np.array({array.tolist()}, {dtype})".replace("inf", "np.inf").replace("nan", "np.nan")
+            return rows if len(rows) < WIDTH - MARGIN else _filled(array, dtype)
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):
         return f"float({str(value)!r})"
     return repr(value)
+
+
+def _filled(array: np.ndarray, dtype: str) -> str:
+    """A long table: as many numbers on a line as there is room for, a new line for each row."""
+
+    def lines(part: np.ndarray, indent: str) -> list[str]:
+        if part.ndim > 1:
+            inner = [line for row in part for line in lines(row, indent + "    ")]
+            return [f"{indent}[", *inner, f"{indent}],"]
+        text = str(part.tolist()).replace("inf", "np.inf").replace("nan", "np.nan")
+        if len(indent) + len(text) < WIDTH:
+            return [f"{indent}{text},"]
+        wrapped = textwrap.wrap(f"{text[1:-1]},", WIDTH - len(indent) - 4)
+        return [f"{indent}[", *(f"{indent}    {line}" for line in wrapped), f"{indent}],"]
+
+    return "\n".join(["np.array(", *lines(array, "    "), f"    {dtype},", ")  # fmt: skip"])
 
 
 def function_text(function: Written) -> str:

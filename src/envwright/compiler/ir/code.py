@@ -81,7 +81,15 @@ def list_of(items: Iterable[Code]) -> Code:
 
 
 def both(a: Code, b: Code) -> Code:
+    if _is_true(a) or _is_true(b):
+        return b if _is_true(a) else a
     return binary(a, ast.BitAnd(), b)
+
+
+def _is_true(value: Code) -> bool:
+    if isinstance(value, ast.Call):
+        return text(value) == "jnp.bool_(True)"
+    return isinstance(value, ast.Constant) and value.value is True
 
 
 def implies(condition: Code, other: Code) -> bool:

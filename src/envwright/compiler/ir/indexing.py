@@ -1,15 +1,13 @@
 """Reading and writing parts of lists, arrays and tables; negative indices count from the end, as in Python."""
 
 import ast
-import math
-from typing import Any
 
 import numpy as np
 
 from envwright.compiler.ir import code, tables
-from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.array_index import is_slice, of_array, part_code
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
-from envwright.compiler.ir.lists import counted, plus, row
+from envwright.compiler.ir.lists import counted, in_use, plus, row
 from envwright.compiler.ir.sight import Sight
 from envwright.compiler.ir.values import (
     Array,
@@ -24,27 +22,11 @@ from envwright.compiler.ir.values import (
     Static,
     Value,
     as_array,
+    is_function,
     plain_enum,
     told,
 )
 from envwright.compiler.refusal import RefusedError
-
-
-def is_slice(part: Value) -> bool:
-    return isinstance(part, Static) and isinstance(part.value, slice)
-
-
-def basic(where: tuple[Value, ...]) -> bool:
-    """Whether it picks a part that is still the same memory: whole numbers and slices."""
-    for part in where:
-        known = (
-            isinstance(part, Static)
-            and isinstance(part.value, int | np.integer | slice | type(...))
-            and part.value is not None
-        )
-        if not known and not (isinstance(part, Array) and part.kind.shape == () and part.kind.is_whole):
-            return False
-    return True
 
 
 def read(memory: Sight, base: Value, where: tuple[Value, ...], name: str = "TABLE") -> Value:
@@ -56,7 +38,7 @@ def read(memory: Sight, base: Value, where: tuple[Value, ...], name: str = "TABL
         case Items():
             return _item(memory, base, where, name)
         case Array():
-            return _of_array(base, where)
+            return of_array(base, where)
         case Counted() | Masked():
             return _of_counted(base, where)
         case Rows():
@@ -110,7 +92,9 @@ def _known(memory: Sight, base: Static, where: tuple[Value, ...], name: str) -> 
     program = memory.program
     if isinstance(base.value, np.ndarray) and base.value.dtype.kind in "biuf":
         constant = program.constant(name, base.value) if base.value.size > 8 else as_array(base).code
-        return _of_array(Array(constant, as_array(base).kind), where)
+        return of_array(Array(constant, as_array(base).kind), where)
+    if len(where) == 1 and isinstance(where[0], Picked) and isinstance(base.value, dict) and base.value:
+        return tables.by_text(program, base.value, where[0])
     if len(where) == 1 and isinstance(where[0], Items) and isinstance(base.value, dict):
         return tables.by_tuple(program, base.value, where[0], name)
     found: Value = base
@@ -118,7 +102,7 @@ def _known(memory: Sight, base: Static, where: tuple[Value, ...], name: str) -> 
         if isinstance(found, Static) and not isinstance(part, Static):
             if is_slice(part) or not isinstance(part, Array) or part.kind.shape != ():
                 raise RefusedError("a list is indexed by what is not a whole number")
-            found = tables.pick(program, found.value, part.code, name)
+            found = tables.pick(program, found.value, part, name)
         elif isinstance(found, Picked):
             found = _of_picked(memory, found, part)
         else:
@@ -129,7 +113,7 @@ def _known(memory: Sight, base: Static, where: tuple[Value, ...], name: str) -> 
 def _of_picked(memory: Sight, picked: Picked, part: Value) -> Value:
     if isinstance(part, Static):
         return tables.part(memory.program, picked, part.value)
-    return tables.deeper(memory.program, picked, as_array(part).code)
+    return tables.deeper(memory.program, picked, as_array(part))
 
 
 def _item(memory: Sight, base: Items, where: tuple[Value, ...], name: str) -> Value:
@@ -143,129 +127,27 @@ def _item(memory: Sight, base: Items, where: tuple[Value, ...], name: str) -> Va
             raise RefusedError(f"the index fails: {error}") from None
         value: Value = Items(found, base.is_list) if isinstance(first.value, slice) else found
         return read(memory, memory.see(value), rest, name) if rest else value
+    if not rest and all(is_function(option) for option in base.items):
+        size = code.const(len(base.items))
+        return tables.function_of(base.items, code.binary(as_array(first).code, ast.Mod(), size))
     if len(base.items) <= 4 and not rest:
         deep = [memory.deep(v) for v in base.items]
         chosen = as_array(first)
-        if code.text(chosen.code) != "action":  # which is never negative
+        if not chosen.natural and code.text(chosen.code) != "action":  # which is never negative
             chosen = Array(code.binary(chosen.code, ast.Mod(), code.const(len(deep))), chosen.kind)
         return tables.select(dict(enumerate(deep)), chosen)
-    return _of_array(as_array(memory.deep(base)), where)
+    return of_array(as_array(memory.deep(base)), where)
 
 
-def _of_array(base: Array, where: tuple[Value, ...]) -> Value:
-    parts = expanded(where, len(base.kind.shape))
-    if len(parts) == 1 and isinstance(parts[0], Array) and parts[0].kind.is_bool and parts[0].kind.shape:
-        if parts[0].kind.shape != base.kind.shape:
-            rest = base.kind.shape[len(parts[0].kind.shape) :]
-            if rest and len(parts[0].kind.shape) == 1:
-                return Masked(base, parts[0])
-            raise RefusedError("an array is picked from by a condition of another shape")
-        flat = [
-            Array(code.method(a.code, "ravel"), Kind(a.kind.dtype, (int(np.prod(a.kind.shape)),)))
-            if len(a.kind.shape) > 1
-            else a
-            for a in (base, parts[0])
-        ]
-        return Masked(flat[0], flat[1])
-    if len(parts) == 1 and isinstance(parts[0], Counted | Masked):
-        chosen = counted(parts[0])
-        taken = _of_array(base, (chosen.array,))
-        assert isinstance(taken, Array)
-        return Counted(taken, chosen.count)
-    if any(isinstance(p, Span) for p in parts):
-        flat = (math.prod(base.kind.shape),)
-        mask = mask_of(base, parts)
-        if len(base.kind.shape) == 1:
-            return Masked(base, mask)
-        spread = [Array(code.method(a.code, "ravel"), Kind(a.kind.dtype, flat)) for a in (base, mask)]
-        return Masked(spread[0], spread[1])
-    shape = shape_of(base.kind.shape, parts)
-    return Array(
-        code.index(base.code, *(part_code(p) for p in parts)), Kind(base.kind.dtype, shape), base.listed and bool(shape)
-    )
-
-
-def mask_of(base: Array, parts: list[Value]) -> Array:
-    """Which elements an index means, where it has slices with ends of the game."""
-    axes = len(base.kind.shape)
-    made: Code | None = None
-    for axis, part in enumerate(parts):
-        size = base.kind.shape[axis]
-        if isinstance(part, Static) and part.value == slice(None):
-            continue
-        places: Code = code.call("jnp.arange", code.const(size))
-        if axes > 1:
-            places = code.method(places, "reshape", code.const(tuple(-1 if a == axis else 1 for a in range(axes))))
-        if isinstance(part, Span):
-            condition: Code | None = None
-            if not (isinstance(part.low.code, ast.Constant) and part.low.code.value == 0):
-                condition = code.compare(places, ast.GtE(), _from_end(part.low, size))
-            if part.high is not None:
-                below = code.compare(places, ast.Lt(), _from_end(part.high, size))
-                condition = below if condition is None else code.both(condition, below)
-            if condition is None:
-                continue
-        elif isinstance(part, Static) and isinstance(part.value, slice):
-            inside = np.zeros(size, bool)
-            inside[part.value] = True
-            condition = code.method(
-                code.call("jnp.array", code.const(inside)),
-                "reshape",
-                code.const(tuple(-1 if a == axis else 1 for a in range(axes))),
-            )
-        else:
-            condition = code.compare(places, ast.Eq(), as_array(part).code)
-        made = condition if made is None else code.both(made, condition)
-    made = code.const(True) if made is None else made
-    return Array(code.call("jnp.broadcast_to", made, code.const(base.kind.shape)), Kind(BOOL, base.kind.shape))
-
-
-def _from_end(end: Array, size: int) -> Code:
-    """Negative ends count from the end."""
-    if isinstance(end.code, ast.Constant):
-        return end.code
-    shifted = code.binary(end.code, ast.Add(), code.const(size))
-    return code.call("jnp.where", code.compare(end.code, ast.Lt(), code.const(0)), shifted, end.code)
-
-
-def expanded(where: tuple[Value, ...], axes: int) -> list[Value]:
-    """Without `...`."""
-    parts = list(where)
-    for i, part in enumerate(parts):
-        if isinstance(part, Static) and part.value is Ellipsis:
-            missing = axes - (len(parts) - 1)
-            parts[i : i + 1] = [Static(slice(None))] * missing
-            break
-    return parts
-
-
-def part_code(part: Value) -> Code:
-    if isinstance(part, Static) and isinstance(part.value, slice):
-        ends = (part.value.start, part.value.stop, part.value.step)
-        return code.span(*(None if end is None else code.const(int(end)) for end in ends))
-    if isinstance(part, Static) and part.value is None:
-        return code.const(None)
-    if isinstance(part, Items):
-        return as_array(part).code
-    return as_array(part).code
-
-
-def shape_of(shape: tuple[int, ...], parts: list[Value]) -> tuple[int, ...]:
-    """The shape of what an index picks, as NumPy has it."""
-    try:
-        probe = tuple(_probe(part) for part in parts)
-        return np.broadcast_to(np.zeros(()), shape)[probe].shape
-    except IndexError as error:
-        raise RefusedError(f"the index does not fit: {error}") from None
-
-
-def _probe(part: Value) -> Any:
-    if isinstance(part, Static) and (part.value is None or isinstance(part.value, slice)):
-        return part.value
-    array = as_array(part)
-    if array.kind.is_float:
-        raise RefusedError("an array is indexed by a real number")
-    return np.zeros(array.kind.shape, int) if not array.kind.is_bool else np.ones(array.kind.shape, bool)
+def from_front(value: Counted, place: Value) -> Value:
+    """The place of an element of a list of changing length; negative ones count from its end."""
+    if isinstance(place, Static) and isinstance(place.value, int) and place.value < 0:
+        return plus(value.count, place.value)
+    if isinstance(place, Array) and place.kind.shape == () and not place.natural:
+        negative = code.compare(place.code, ast.Lt(), code.const(0))
+        shifted = code.binary(place.code, ast.Add(), value.count.code)
+        return Array(code.call("jnp.where", negative, shifted, place.code), place.kind)
+    return place
 
 
 def _of_counted(base: Counted | Masked, where: tuple[Value, ...]) -> Value:
@@ -274,18 +156,16 @@ def _of_counted(base: Counted | Masked, where: tuple[Value, ...]) -> Value:
     if is_slice(first):
         assert isinstance(first, Static)
         return _part_of_counted(base, first.value)
+    if isinstance(first, Counted | Masked) and first.array.kind.is_bool:
+        return Masked(
+            base.array, Array(code.both(in_use(base).code, counted(first).array.code), Kind(BOOL, (base.room,)))
+        )
     if isinstance(first, Span) and first.high is not None and code.text(first.low.code) == "0":
         fewer = code.call("jnp.minimum", base.count.code, code.call("jnp.maximum", first.high.code, code.const(0)))
         return Counted(base.array, Array(fewer, Kind(INT)))
     if isinstance(first, Span):
         raise RefusedError("a slice of a list of changing length, with ends of the game, is not covered")
-    if isinstance(first, Static) and isinstance(first.value, int) and first.value < 0:
-        first = plus(base.count, first.value)
-    elif isinstance(first, Array) and first.kind.shape == ():
-        negative = code.compare(first.code, ast.Lt(), code.const(0))
-        shifted = code.binary(first.code, ast.Add(), base.count.code)
-        first = Array(code.call("jnp.where", negative, shifted, first.code), first.kind)
-    return _of_array(base.array, (first, *rest))
+    return of_array(base.array, (from_front(base, first), *rest))
 
 
 def _part_of_counted(base: Counted, part: slice) -> Value:
@@ -295,6 +175,9 @@ def _part_of_counted(base: Counted, part: slice) -> Value:
         if start:
             array = Array(code.call("jnp.roll", array.code, code.const(-start), axis=code.const(0)), array.kind, True)
             count = code.call("jnp.maximum", code.binary(count, ast.Sub(), code.const(start)), code.const(0))
+        if stop is not None and _at_least(count, stop - start):
+            first = code.index(array.code, code.span(None, code.const(max(stop - start, 0))))
+            return Array(first, Kind(array.kind.dtype, (max(stop - start, 0), *array.kind.shape[1:])), listed=True)
         if stop is not None:
             count = code.call("jnp.minimum", count, code.const(max(stop - start, 0)))
         return Counted(array, Array(count, Kind(INT)))
@@ -302,6 +185,12 @@ def _part_of_counted(base: Counted, part: slice) -> Value:
         count = code.call("jnp.maximum", code.binary(base.count.code, ast.Sub(), code.const(-stop)), code.const(0))
         return Counted(base.array, Array(count, Kind(INT)))
     raise RefusedError("this slice of a list of changing length is not covered")
+
+
+def _at_least(count: code.Code, wanted: int) -> bool:
+    """Whether a list is at least so long: it is what another one is, and some more."""
+    added = isinstance(count, ast.BinOp) and isinstance(count.op, ast.Add) and isinstance(count.right, ast.Constant)
+    return added and isinstance(count, ast.BinOp) and count.right.value >= wanted  # pyright: ignore
 
 
 def _of_rows(memory: Sight, base: Rows, where: tuple[Value, ...]) -> Value:
@@ -330,6 +219,3 @@ def _of_keyed_by_text(base: Keyed, key: Picked) -> Value:
     if key.table.ndim != 1 or any(name not in base.items for name in names):
         raise RefusedError("a dict is indexed by a text that it may not have")
     return tables.select({i: base.items[name] for i, name in enumerate(names)}, Array(key.index[0], Kind(INT)))
-
-
-# ---- writing ----

@@ -20,6 +20,8 @@ from envwright.compiler.ir.values import (
     Value,
     as_array,
     cast,
+    common,
+    names_arrays,
     stack,
     told,
 )
@@ -30,7 +32,9 @@ def is_listlike(value: Value) -> bool:
     """Whether it is a list or tuple, as opposed to an array or a number."""
     if isinstance(value, Static):
         return isinstance(value.value, list | tuple)
-    return isinstance(value, Items | Counted | Masked | Rows) or (isinstance(value, Array) and value.listed)
+    if isinstance(value, Counted | Masked):
+        return value.array.listed
+    return isinstance(value, Items | Rows) or (isinstance(value, Array) and value.listed)
 
 
 def items_of(memory: Sight, value: Value) -> list[Value]:
@@ -71,8 +75,10 @@ def row(value: Rows, where: code.Code) -> Maybe:
 def counted(value: Value, room: int | None = None) -> Counted:
     """A list as an array with a count, with room for as many."""
     if isinstance(value, Masked):
+        if value.flat:
+            raise RefusedError("a part of an array with several axes, whose size changes in the game, is not covered")
         pair = code.call("compact", value.array.code, value.mask.code)
-        array = Array(code.index(pair, code.const(0)), value.array.kind, listed=True)
+        array = Array(code.index(pair, code.const(0)), value.array.kind, listed=value.array.listed)
         value = Counted(array, Array(code.index(pair, code.const(1)), Kind(INT)))
     if isinstance(value, Counted):
         return value if room is None or room == value.room else _with_room(value, room)
@@ -88,13 +94,14 @@ def _with_room(value: Counted, room: int) -> Counted:
     have = value.room
     kind = Kind(value.array.kind.dtype, (room, *value.array.kind.shape[1:]))
     if have == 0:
-        return replace(value, array=Array(zero(kind).code, kind, listed=True))
+        return replace(value, array=Array(zero(kind).code, kind, listed=value.array.listed))
     if have > room:
         first = code.index(value.array.code, code.span(None, code.const(room)))
-        return replace(value, array=Array(first, kind, listed=True))
+        return replace(value, array=Array(first, kind, listed=value.array.listed))
     pads = [(0, room - have), *[(0, 0)] * (len(kind.shape) - 1)]
     padding = code.const(pads[0] if len(pads) == 1 else tuple(pads))
-    return replace(value, array=Array(code.call("jnp.pad", value.array.code, padding), kind, listed=True))
+    made = Array(code.call("jnp.pad", value.array.code, padding), kind, listed=value.array.listed)
+    return replace(value, array=made)
 
 
 def in_use(value: Counted) -> Array:
@@ -114,6 +121,12 @@ def masked(value: Value) -> Masked:
 def plus(count: Array, more: int) -> Array:
     if isinstance(count.code, ast.Constant) and isinstance(count.code.value, int):
         return Array(code.const(count.code.value + more), Kind(INT), weak=True)
+    match count.code:
+        case ast.BinOp(left=rest, op=ast.Add() | ast.Sub() as sign, right=ast.Constant(value=int(added))):
+            more += added if isinstance(sign, ast.Add) else -added
+            count = Array(rest, Kind(INT))
+    if more == 0:
+        return count
     how = ast.Add() if more >= 0 else ast.Sub()
     return Array(code.binary(count.code, how, code.const(abs(more))), Kind(INT))
 
@@ -123,6 +136,9 @@ def concatenate(memory: Sight, left: Value, right: Value) -> Value:
     if isinstance(left, Counted | Masked):
         grown = counted(left)
         if isinstance(right, Counted | Masked):
+            for value, more, front in ((grown, counted(right), False), (counted(right), grown, True)):
+                if (fixed := _filled_up(value, more, front)) is not None:
+                    return fixed
             return _both(grown, counted(right))
         for item in items_of(memory, right):
             grown = appended(grown, item)
@@ -150,6 +166,36 @@ def _both(left: Counted, right: Counted) -> Value:
 
 def repeated(value: Items, times: int) -> Items:
     return Items(value.items * times, value.is_list)
+
+
+def repeated_often(value: Value, times: Array) -> Counted:
+    """A list as often as the game says, if it cannot be more than a known number: what another list lacks to a length,
+    `[0] * (5 - len(other))`."""
+    item = as_array(value)
+    if times.most is None or item.kind.shape[:1] != (1,):
+        raise RefusedError("a list is repeated as often as the game says, and nothing says how often that can be")
+    length, written = max(times.most, 0), times.code
+    known = isinstance(written, ast.BinOp) and isinstance(written.op, ast.Sub) and not names_arrays(written.left)
+    lacking = (length, written.right) if known and isinstance(written, ast.BinOp) else None
+    kind = Kind(item.kind.dtype, (length, *item.kind.shape[1:]))
+    array = Array(code.call("jnp.broadcast_to", item.code, code.const(kind.shape)), kind, listed=True)
+    often = code.call("jnp.maximum", times.code, code.const(0))
+    return Counted(array, Array(often, Kind(INT), natural=True), missing=lacking)
+
+
+def _filled_up(value: Counted, more: Counted, front: bool) -> Array | None:
+    """A list that is filled up to a length, from behind or in front: then its length is fixed."""
+    if more.missing is None or not code.same(more.missing[1], value.count.code):
+        return None
+    length = more.missing[0]
+    kind = Kind(common([value.array, more.array]), more.array.kind.shape)
+    held = code.compare(code.call("jnp.arange", code.const(length)), ast.Lt(), value.count.code)
+    for _ in kind.shape[1:]:
+        held = code.index(held, code.const(...), code.const(None))
+    made = code.call("jnp.where", held, counted(value, length).array.code, more.array.code)
+    if front:
+        made = code.call("jnp.roll", made, more.count.code, axis=code.const(0))
+    return cast(Array(made, kind, listed=True), kind.dtype)
 
 
 def appended(value: Counted, item: Value) -> Counted:

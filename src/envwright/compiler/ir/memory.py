@@ -11,15 +11,20 @@ from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.program import Program
 from envwright.compiler.ir.values import (
     MUTABLE,
+    PLACES,
     Array,
+    Either,
     Items,
     Masked,
     Maybe,
     Ref,
     Static,
+    Turned,
     Unknown,
     Value,
     View,
+    as_array,
+    cells_of,
 )
 from envwright.compiler.refusal import RefusedError
 
@@ -39,6 +44,7 @@ class Memory:
     cursors: dict[str, Value] = field(default_factory=dict)  # how much of each piece of luck is used up
     state: str = ""  # the variable that holds the record of the state, if there is one
     clean: dict[Attribute, Value] = field(default_factory=dict)  # attributes as that record has them
+    above: frozenset[int] = frozenset()  # the cells that the functions around this one have names for
 
     def copy(self) -> "Memory":
         return replace(
@@ -51,7 +57,8 @@ class Memory:
 
     def inner(self, names: dict[str, Value]) -> "Memory":
         """For a function that is called: its own names, everything else as here."""
-        return replace(self, names=names)
+        mine = {cell for value in self.names.values() for cell in cells_of(value)}
+        return replace(self, names=names, above=self.above | mine)
 
     def take_over(self, other: "Memory") -> None:
         """What a function that was called has left behind."""
@@ -75,6 +82,10 @@ class Memory:
             value = self.cells[value.cell]
         if isinstance(value, View):
             return read(self, self.see(value.ref), value.where)
+        if isinstance(value, Turned):
+            return value.turn(as_array(self.see(value.ref)))
+        if isinstance(value, Either):
+            return self.see(value.join(value.when, self.deep(value.yes), self.deep(value.no)))
         if isinstance(value, Unknown):
             raise value.why
         return value
@@ -82,7 +93,7 @@ class Memory:
     def deep(self, value: Value) -> Value:
         """The same, and inside of lists, too."""
         value = self.see(value)
-        if isinstance(value, Items) and any(isinstance(v, Ref | View | Items) for v in value.items):
+        if isinstance(value, Items) and any(isinstance(v, (*PLACES, Items)) for v in value.items):
             return replace(value, items=tuple(self._deep_or_unknown(v) for v in value.items))
         if isinstance(value, Maybe):
             return Maybe(value.present, self.deep(value.value))

@@ -2,11 +2,13 @@
 
 import ast
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from envwright.compiler.ir import code, record
+from envwright.compiler.ir.aliases import known_elsewhere
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number, joined
@@ -14,9 +16,11 @@ from envwright.compiler.ir.lists import counted
 from envwright.compiler.ir.memory import DRAWN, Memory
 from envwright.compiler.ir.shapes import zero
 from envwright.compiler.ir.values import (
+    PLACES,
     Array,
-    Closure,
+    Choice,
     Counted,
+    Either,
     Items,
     Keyed,
     Masked,
@@ -30,6 +34,7 @@ from envwright.compiler.ir.values import (
     View,
     as_array,
     cast,
+    is_function,
     is_none,
     number,
     plain_enum,
@@ -55,6 +60,10 @@ def join_memories(frame: Frame, when: Array, yes: Memory, no: Memory) -> Memory:
                 nothing = Static(0)  # not drawn yet
                 target[key] = join(frame, when, mine.get(key, nothing), other.get(key, nothing), f"{key}_drawn")
                 continue
+            if part == "cells" and key in frame.program.born:  # on one side, it may not have been looked at yet
+                for side, table in ((yes, mine), (no, other)):
+                    if key not in table:
+                        table[key] = frame.program.born[key](side)
             if key not in mine or key not in other:
                 if part == "names":
                     frame.writer.unsure.add(key)
@@ -63,7 +72,7 @@ def join_memories(frame: Frame, when: Array, yes: Memory, no: Memory) -> Memory:
             if part == "attributes" and key[0] == DRAWN and mine[key] is not other[key]:
                 target[key] = _drawn(frame, when, mine[key], other[key])
                 continue
-            target[key] = _join_names(frame, when, mine[key], other[key], yes, no, into, _hint(key))
+            target[key] = _join_names(frame, when, (mine[key], yes), (other[key], no), into, (part, key))
     return into
 
 
@@ -81,16 +90,60 @@ def _hint(key: Any) -> str:
     return key if isinstance(key, str) else key[1].strip("_") if isinstance(key, tuple) else "part"
 
 
-def _join_names(
-    frame: Frame, when: Array, yes: Value, no: Value, left: Memory, right: Memory, into: Memory, hint: str
-) -> Value:
-    if yes is no or (isinstance(yes, Ref) and yes == no):
-        return yes  # still a name for the same list
-    if isinstance(yes, Ref | View) or isinstance(no, Ref | View):
-        made = join(frame, when, left.deep(yes), right.deep(no), hint)
-        parts = isinstance(yes, View) or isinstance(no, View)
+EVERYBODY = ("names", None)  # who may have a name for a value that has none of its own yet
+Side = tuple[Value, Memory]  # what a branch made, and what held in it
+
+
+def _join_names(frame: Frame, when: Array, yes: Side, no: Side, into: Memory, own: tuple[str, Any]) -> Value:
+    hint = _hint(own[1])
+    if own[0] == "names":
+        return into.hold(choose(frame, when, yes, no, into, own, hint))
+    if _same_place(yes[0], no[0]):
+        return yes[0]
+    if isinstance(yes[0], PLACES) or isinstance(no[0], PLACES):
+        made = join(frame, when, yes[1].deep(yes[0]), no[1].deep(no[0]), hint)
+        parts = any(isinstance(value, View) for value, _ in (yes, no))
         return into.hold(replace(made, shared=True) if parts and isinstance(made, Array) else made)
-    return join(frame, when, yes, no, hint)
+    return join(frame, when, yes[0], no[0], hint)
+
+
+def _same_place(a: Value, b: Value) -> bool:
+    return a is b or (isinstance(a, Ref) and a == b)  # still a name for the same list
+
+
+def choose(
+    frame: Frame, when: Array, yes: Side, no: Side, into: Memory, own: tuple[str, Any] | None = None, hint: str = ""
+) -> Value:
+    """One of two values; if others have names for them, what is written to it is written to the one that is meant.
+    `into` is the memory after the choice."""
+    (a, left), (b, right) = yes, no
+    if _same_place(a, b):
+        return a
+    if known_elsewhere(left, a, own) or known_elsewhere(right, b, own):
+        a, b = into.hold(a), into.hold(b)
+        if isinstance(a, PLACES) and isinstance(b, PLACES):
+            return _one_view(frame, when, a, b) or Either(when, a, b, partial(join, frame))
+    return join(frame, when, _content(left, a), _content(right, b), hint)
+
+
+def _content(memory: Memory, value: Value) -> Value:
+    return value if isinstance(value, Unknown) else memory.deep(value)
+
+
+def _one_view(frame: Frame, when: Array, yes: Value, no: Value) -> View | None:
+    """Two parts of the same array, at different places: a part at one of two places."""
+    if not (isinstance(yes, View) and isinstance(no, View) and _same_place(yes.ref, no.ref)):
+        return None
+    pairs = list(zip(yes.where, no.where, strict=False))
+    if len(yes.where) != len(no.where) or not all(_whole(part) for pair in pairs for part in pair):
+        return None
+    return View(yes.ref, tuple(a if a is b else where(frame, when, as_array(a), as_array(b)) for a, b in pairs))
+
+
+def _whole(part: Value) -> bool:
+    if isinstance(part, Static):
+        return isinstance(part.value, int | np.integer)
+    return isinstance(part, Array) and part.kind.shape == () and part.kind.is_whole
 
 
 def join(frame: Frame, when: Array, yes: Value, no: Value, hint: str = "") -> Value:
@@ -124,8 +177,8 @@ def _join(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
         return Rows(where(frame, when, yes.array, no.array, hint), there)
     if isinstance(yes, Counted | Masked) or isinstance(no, Counted | Masked):
         return _join_counted(frame, when, yes, no, hint)
-    if isinstance(yes, Closure) or isinstance(no, Closure):
-        raise RefusedError("which function is called depends on the state of the game")
+    if is_function(yes) and is_function(no):
+        return Choice(when, yes, no)
     if _is_numeric(yes) and _is_numeric(no):
         return where(frame, when, as_array(_plain(yes)), as_array(_plain(no)), hint)
     return _join_known(frame, when, yes, no)
@@ -175,7 +228,8 @@ def where(frame: Frame, when: Array, yes: Array, no: Array, hint: str = "") -> A
     made = _shorter(when, yes, no, kind) or code.call("jnp.where", when.code, yes.code, no.code)
     if hint:
         made = code.name(frame.bind(hint, made, auto=True))
-    return Array(made, kind, yes.listed or no.listed, yes.tupled and no.tupled, weak=loose)
+    natural = yes.natural and no.natural
+    return Array(made, kind, yes.listed or no.listed, yes.tupled and no.tupled, weak=loose, natural=natural)
 
 
 def _falls_through(frame: Frame, when: Code, yes: Code, no: Code) -> bool:
@@ -234,12 +288,13 @@ def _shorter(when: Array, yes: Array, no: Array, kind: Kind) -> Code | None:
 def _join_maybe(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
     """None on one of the sides."""
 
-    def present(value: Value) -> Array:
-        if isinstance(value, Maybe):
+    def present(value: Value, here: Code) -> Array:
+        if isinstance(value, Maybe) and not _says(frame, here, value.present.code):
             return value.present
         return Array(code.const(not is_none(value)), Kind(BOOL))
 
-    there = where(frame, when, present(yes), present(no), f"{hint}_is_there" if hint else "")
+    sides = present(yes, when.code), present(no, code.negated(when.code))
+    there = where(frame, when, *sides, f"{hint}_is_there" if hint else "")
     if is_none(yes):
         inner = no.value if isinstance(no, Maybe) else no
     elif is_none(no):
@@ -247,7 +302,17 @@ def _join_maybe(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> 
     else:
         a, b = (v.value if isinstance(v, Maybe) else v for v in (yes, no))
         inner = join(frame, when, a, b, hint)
-    return Maybe(there, inner)
+    return inner if isinstance(there.code, ast.Constant) and there.code.value is True else Maybe(there, inner)
+
+
+def _says(frame: Frame, condition: Code, other: Code) -> bool:
+    """Whether a condition says another one already, whatever names they have."""
+    found, wanted = frame.writer.meaning(condition), frame.writer.meaning(other)
+    if isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.Invert):
+        found = code.negated(frame.writer.meaning(found.operand))
+    if isinstance(found, ast.BinOp) and isinstance(found.op, ast.BitAnd):
+        return _says(frame, found.left, other) or _says(frame, found.right, other)
+    return code.same(found, wanted)
 
 
 def _join_counted(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:

@@ -3,15 +3,17 @@
 import ast
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from envwright.compiler.ir import code, tables
+from envwright.compiler.ir.arithmetic import numbers, side_by_side
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, is_number, promote
-from envwright.compiler.ir.lists import concatenate, counted, in_use, is_listlike, items_of, repeated
+from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number
+from envwright.compiler.ir.lists import concatenate, counted, in_use, is_listlike, items_of, repeated, repeated_often
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -53,59 +55,18 @@ def binary(frame: Frame, how: ast.operator, left: Value, right: Value) -> Value:
         return _fold(how, left, right)
     if isinstance(how, ast.Add) and (is_listlike(left) and is_listlike(right)):
         return concatenate(frame.memory, left, right)
-    if isinstance(how, ast.Mult) and (isinstance(left, Items) or isinstance(right, Items)):
+    if isinstance(how, ast.Mult):
         for items, times in ((left, right), (right, left)):
             if isinstance(items, Items) and isinstance(times, Static) and isinstance(times.value, int):
                 return repeated(items, times.value)
-        if any(isinstance(v, Items) and v.is_list for v in (left, right)):
-            raise RefusedError("a list is repeated as often as the game says")
+            if is_listlike(items) and isinstance(times, Array) and not times.kind.shape and not times.listed:
+                return repeated_often(items, replace(times, code=frame.writer.meaning(times.code)))
     if isinstance(how, ast.Sub) and isinstance(left, Static) and isinstance(left.value, set | frozenset):
         raise RefusedError("sets that change are not covered")
-    for side in (left, right):
-        if isinstance(side, Masked):
-            arrays = [v.array if isinstance(v, Masked) else _unwrapped(v) for v in (left, right)]
-            return Masked(numbers(how, *arrays), side.mask)
-    return numbers(how, _unwrapped(left), _unwrapped(right))
-
-
-def _unwrapped(value: Value) -> Array:
-    if isinstance(value, Counted):
-        return value.array  # an array of changing length: what lies behind its end is never looked at
-    return as_array(value)
-
-
-def numbers(how: ast.operator, a: Array, b: Array) -> Array:
-    """An operator on two numbers or arrays."""
-    shape = np.broadcast_shapes(a.kind.shape, b.kind.shape) if not isinstance(how, ast.MatMult) else ()
-    loose = a.weak and b.weak
-    if isinstance(how, ast.BitAnd | ast.BitOr | ast.BitXor) and a.kind.is_bool and b.kind.is_bool:
-        return Array(code.binary(a.code, how, b.code), Kind(BOOL, shape))
-    dtype = promote(a.kind, b.kind, a.weak, b.weak)
-    if isinstance(how, ast.Div) and not dtype.startswith("float"):
-        dtype = FLOAT
-    a, b = (cast(v, INT) if v.kind.is_bool else v for v in (a, b))
-    if isinstance(how, ast.MatMult):
-        return _product(a, b, dtype)
-    if isinstance(how, ast.Pow):
-        return _power(a, b, dtype, shape)
-    return Array(code.binary(a.code, how, b.code), Kind(dtype, shape), weak=loose)
-
-
-def _product(a: Array, b: Array, dtype: str) -> Array:
-    left, right = a.kind.shape, b.kind.shape
-    shape = np.matmul(np.zeros(left), np.zeros(right)).shape
-    return Array(code.call("jnp.matmul", a.code, b.code), Kind(dtype, shape))
-
-
-def _power(a: Array, b: Array, dtype: str, shape: tuple[int, ...]) -> Array:
-    whole = isinstance(b.code, ast.Constant) and isinstance(b.code.value, int)
-    if whole and b.code.value == 2 and code.size(a.code) <= 2:  # pyright: ignore[reportAttributeAccessIssue]
-        return Array(code.binary(a.code, ast.Mult(), a.code), Kind(a.kind.dtype, shape), weak=a.weak)
-    if whole or b.kind.is_float:
-        return Array(code.binary(a.code, ast.Pow(), b.code), Kind(dtype, shape))
-    if a.kind.is_whole and b.kind.is_whole:
-        return Array(code.call("jnp.power", a.code, b.code), Kind(dtype, shape))
-    return Array(code.binary(a.code, ast.Pow(), b.code), Kind(dtype, shape))
+    if isinstance(left, Masked | Counted) or isinstance(right, Masked | Counted):
+        some, arrays = side_by_side([left, right])
+        return replace(some, array=numbers(how, *(as_array(a) for a in arrays)))
+    return numbers(how, as_array(left), as_array(right))
 
 
 def _fold(how: ast.operator, left: Static, right: Static) -> Static:
@@ -137,6 +98,8 @@ def unary(frame: Frame, how: ast.unaryop, value: Value) -> Value:
         )
         written = ast.UnaryOp(how, value.written) if value.written is not None else None
         return Static(inner, written)
+    if isinstance(value, Masked | Counted):
+        return replace(value, array=as_array(unary(frame, how, value.array)))
     array = as_array(value)
     if isinstance(how, ast.UAdd):
         return array
@@ -213,13 +176,49 @@ def compare(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:
         if isinstance(side, Picked) and isinstance(other, Static):
             return _asked_of(frame, how, side, other.value, side is right)
     if isinstance(left, Picked) and isinstance(right, Picked):
-        raise RefusedError("two texts that are not known are compared")
+        if not isinstance(how, ast.Eq | ast.NotEq):
+            raise RefusedError("which of two texts that are not known comes first")
+        return compare(frame, how, *tables.numbered(frame.program, left, right))
     if _texts(left) or _texts(right):
         return Static(isinstance(how, ast.NotEq))
     if isinstance(how, ast.Eq | ast.NotEq) and is_listlike(left) and is_listlike(right):
         same = equal_lists(frame, left, right)
         return same if isinstance(how, ast.Eq) else unary(frame, ast.Not(), same)
-    return _ordered(frame, how, _unwrapped(left), _unwrapped(right))
+    if is_listlike(left) and is_listlike(right):
+        return _as_words(frame, how, left, right)
+    if isinstance(left, Masked | Counted) or isinstance(right, Masked | Counted):
+        some, arrays = side_by_side([left, right])
+        return replace(some, array=_ordered(frame, how, *(as_array(a) for a in arrays)))
+    return _ordered(frame, how, as_array(left), as_array(right))
+
+
+def _as_words(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:
+    """Which of two tuples or lists comes first: the first elements that differ decide, as with words."""
+    mine, others = items_of(frame.memory, left), items_of(frame.memory, right)
+    if not mine or not others:
+        return Static(_COMPARE[type(how)](len(mine), len(others)))
+    sooner = ast.Lt() if isinstance(how, ast.Lt | ast.LtE) else ast.Gt()
+    if len(mine) == len(others) == 1:
+        return compare(frame, how, mine[0], others[0])
+    first, same = (compare(frame, asked, mine[0], others[0]) for asked in (sooner, ast.Eq()))
+    rest = _as_words(frame, how, Items(tuple(mine[1:])), Items(tuple(others[1:])))
+    if isinstance(same, Static):
+        return rest if same.value else first
+    later = _all(same, rest)
+    return later if isinstance(first, Static) and not first.value else _some(first, later)
+
+
+def _all(a: Value, b: Value) -> Value:
+    if isinstance(b, Static):
+        return a if b.value else Static(False)
+    return Array(code.both(as_array(a).code, as_array(b).code), Kind(BOOL))
+
+
+def _some(a: Value, b: Value) -> Value:
+    if isinstance(a, Static) or isinstance(b, Static):
+        known, other = (a, b) if isinstance(a, Static) else (b, a)
+        return Static(True) if known.value else other  # pyright: ignore[reportAttributeAccessIssue]
+    return Array(code.binary(as_array(a).code, ast.BitOr(), as_array(b).code), Kind(BOOL))
 
 
 def _asked_of(frame: Frame, how: ast.cmpop, picked: Picked, other: Any, swapped: bool) -> Value:

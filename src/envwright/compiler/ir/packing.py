@@ -69,7 +69,8 @@ def rebuild(like: Value, fresh: Callable[[str], str], hint: str) -> tuple[Value,
 
     def one(array: Array, name: str, listed: bool = False) -> tuple[Array, list[str]]:
         made = fresh(name)
-        return replace(array, code=code.name(made), listed=listed or array.listed, weak=False), [made]
+        listed = listed or array.listed
+        return replace(array, code=code.name(made), listed=listed, weak=False, natural=False, most=None), [made]
 
     match like:
         case Array():
@@ -85,7 +86,7 @@ def rebuild(like: Value, fresh: Callable[[str], str], hint: str) -> tuple[Value,
             return Counted(array, count), [*a, *b]
         case Masked():
             (array, a), (mask, b) = one(like.array, hint), one(like.mask, f"{hint}_mask")
-            return Masked(array, mask), [*a, *b]
+            return replace(like, array=array, mask=mask), [*a, *b]
         case Rows():
             (array, a), (present, b) = one(like.array, hint), one(like.present, f"{hint}_present")
             return Rows(array, present), [*a, *b]

@@ -29,6 +29,7 @@ class Program:
     shrunk: set[str] = field(default_factory=set)  # those that a step makes shorter, or anew
     cache: dict[Any, Any] = field(default_factory=dict)  # functions that were read already
     flowing: set[float] = field(default_factory=set)  # constants that become values of the game
+    born: dict[int, Callable[[Any], Any]] = field(default_factory=dict)  # what a cell of the original's begins with
     names: set[str] = field(default_factory=set)  # taken on the level of the module
     call: Callable[..., Any] = lambda *_: None  # set by translate.py: how a function of the original is called
 

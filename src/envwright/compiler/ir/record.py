@@ -3,7 +3,7 @@
 from envwright.compiler.ir import code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.memory import Attribute, Memory
-from envwright.compiler.ir.values import Array, Ref, Value
+from envwright.compiler.ir.values import Array, Keyed, Ref, Value
 
 
 def load(frame: Frame, memory: Memory, state: str) -> None:
@@ -17,6 +17,9 @@ def load(frame: Frame, memory: Memory, state: str) -> None:
         else:
             memory.attributes[key] = memory.hold(value)
         memory.clean[key] = _content(memory, key)
+    for cell in memory.cells.keys() & frame.program.born.keys():
+        if isinstance(memory.cells[cell], Keyed):
+            memory.cells[cell] = frame.program.born[cell](memory)  # a dict of the state
 
 
 def _content(memory: Memory, key: Attribute) -> Value:

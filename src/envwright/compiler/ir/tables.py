@@ -5,7 +5,7 @@ filled up. Texts stay what they are until they are compared with one, and then i
 """
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from envwright.compiler.ir.kinds import BOOL, Kind, is_number, kind_of
 from envwright.compiler.ir.program import Program
 from envwright.compiler.ir.values import (
     Array,
+    Choice,
     Counted,
     Items,
     Keyed,
@@ -33,8 +34,9 @@ LARGEST = 1_000_000  # places of a table made of a dict
 FEW = 3  # texts that are compared one by one
 
 
-def pick(program: Program, options: Any, where: Code, name: str) -> Value:
-    """`options[where]`, for a list, tuple, array or dict that is known."""
+def pick(program: Program, options: Any, place: Array, name: str) -> Value:
+    """`options[place]`, for a list, tuple, array or dict that is known."""
+    where = place.code
     if isinstance(options, np.ndarray):
         if options.dtype.kind in "biuf":
             return Array(
@@ -43,10 +45,35 @@ def pick(program: Program, options: Any, where: Code, name: str) -> Value:
         options = list(options)
     if isinstance(options, dict):
         options, where = _by_key(options, where)
+    else:
+        where = _from_front(place, code.const(len(options)), all(is_number(plain_enum(option)) for option in options))
     table = np.empty(len(options), object)
     for i, option in enumerate(options):
         table[i] = plain_enum(option)
     return settle(program, Picked(table, (where,), name))
+
+
+def _from_front(place: Array, length: Code, numbers: bool) -> Code:
+    """An index that may be negative, as one that is not; arrays of numbers take both."""
+    if numbers or place.natural or code.text(place.code) == "action":
+        return place.code
+    shifted = code.binary(place.code, ast.Add(), length)
+    return code.call("jnp.where", code.compare(place.code, ast.Lt(), code.const(0)), shifted, place.code)
+
+
+def function_of(options: Sequence[Value], where: Code) -> Value:
+    """One of several functions, by number."""
+    chosen = options[-1]
+    for i, option in reversed(list(enumerate(options[:-1]))):
+        chosen = Choice(Array(code.compare(where, ast.Eq(), code.const(i)), Kind(BOOL)), option, chosen)
+    return chosen
+
+
+def by_text(program: Program, options: dict[Any, Any], key: Picked) -> Value:
+    """A dict, by one of several known things."""
+    filler = next(iter(options.values()))  # where the original would fail
+    table = mapped(key.table, lambda one: plain_enum(options.get(one, filler)))
+    return settle(program, Picked(table, key.index, f"{key.name}_VALUES"))
 
 
 def _by_key(options: dict[Any, Any], where: Code) -> tuple[list[Any], Code]:
@@ -136,9 +163,9 @@ def part(program: Program, picked: Picked, which: Any) -> Value:
     )
 
 
-def deeper(program: Program, picked: Picked, where: Code) -> Value:
-    """`picked[where]`, for an index of the game: the table gets one more axis."""
-    options = list(picked.table.flat)
+def deeper(program: Program, picked: Picked, place: Array) -> Value:
+    """`picked[place]`, for an index of the game: the table gets one more axis."""
+    options, where = list(picked.table.flat), place.code
     if all(isinstance(option, dict) for option in options):
         if len({tuple(option) for option in options}) > 1:
             raise RefusedError("dicts with different keys are indexed by a number of the game")
@@ -146,6 +173,9 @@ def deeper(program: Program, picked: Picked, where: Code) -> Value:
         lists, where = [row[0] for row in rows], rows[0][1]
     elif all(isinstance(option, list | tuple | np.ndarray | str) for option in options):
         lists = [list(option) for option in options]
+        even = len({len(row) for row in lists}) == 1
+        numbers = even and all(is_number(plain_enum(v)) for row in lists for v in row)
+        where = _from_front(place, as_array(length(program, picked)).code, numbers)
     else:
         raise RefusedError("what is picked cannot be indexed")
     return settle(program, Picked(_widened(picked.table, lists), (*picked.index, where), picked.name))
@@ -217,6 +247,17 @@ def asks(program: Program, picked: Picked, holds: Callable[[Any], bool]) -> Valu
                 made = code.binary(made, ast.BitOr(), code.compare(picked.index[0], ast.Eq(), code.const(int(other))))
             return Array(made, Kind(BOOL))
     return Array(code.index(program.constant(f"{picked.name}_ASKED", answers), *picked.index), Kind(BOOL))
+
+
+def numbered(program: Program, left: Picked, right: Picked) -> tuple[Value, Value]:
+    """Two of several known things as numbers, which are equal if they are."""
+    different: list[Any] = []
+    for option in (*left.table.flat, *right.table.flat):
+        if option not in different:
+            different.append(option)
+    sides = (Picked(mapped(p.table, different.index), p.index, f"{p.name}_NUMBER") for p in (left, right))
+    first, second = (settle(program, side) for side in sides)
+    return first, second
 
 
 def select(choices: dict[int, Value], where: Array) -> Value:

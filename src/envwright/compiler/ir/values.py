@@ -11,12 +11,14 @@ Maybe      None, or a value
 Keyed      a dict with known keys
 Ref        a name for a list or array that may be changed in place
 View       a part of such a list or array
+Turned     all of an array in another order or shape, still the same memory
+Either     one of two such names, by a condition
 Unknown    nothing the rules can compute; an error only if somebody needs it
 """
 
 import ast
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +44,9 @@ class Array:
     tupled: bool = False  # it stands for a tuple, which as an index is one for each axis
     weak: bool = False  # a Python number
     shared: bool = False  # in the original it is a part of another array; it must not be written to
+    natural: bool = False  # it is known not to be negative
+    most: int | None = None  # it is known not to be more
+    sliced: bool = False  # as an index, the places of a slice, whose part is still the same memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +62,7 @@ class Counted:
     array: Array  # with room for as many as there can be
     count: Array
     longest: int | None = None  # of a deque that forgets
+    missing: tuple[int, Code] | None = None  # it holds the same as often as another list lacks to a length: its count
 
     @property
     def room(self) -> int:
@@ -79,6 +85,8 @@ class Rows:
 class Masked:
     array: Array
     mask: Array
+    flat: bool = False  # of an array with more axes than one
+    shared: bool = False  # in the original it is a part of another array; it must not be written to
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +115,28 @@ class Ref:
 
 @dataclass(frozen=True, eq=False)
 class View:
-    ref: Ref
+    ref: "Place"
     where: tuple["Value", ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Turned:
+    """`x.T`, `x.reshape(-1)` and the like: what is written to it is written to x."""
+
+    ref: "Place"
+    turn: Callable[["Array"], "Array"]
+    back: Callable[["Array"], "Array"]
+    probe: Callable[[np.ndarray], np.ndarray]  # the same, by NumPy
+
+
+@dataclass(frozen=True, eq=False)
+class Either:
+    """One of two lists or arrays: what is written to it is written to the one that is meant."""
+
+    when: Array
+    yes: "Place"
+    no: "Place"
+    join: Callable[[Array, "Value", "Value"], "Value"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +162,15 @@ class Closure:
 
 
 @dataclass(frozen=True, eq=False)
+class Choice:
+    """One of two functions."""
+
+    when: Array
+    yes: "Value"
+    no: "Value"
+
+
+@dataclass(frozen=True, eq=False)
 class Making:
     """An object that is being made: what its class is called with. It becomes one when an attribute is set to it."""
 
@@ -150,16 +187,37 @@ class Bound:
     name: str
 
 
+Place = Ref | View | Turned | Either  # names of what may be changed in place
+PLACES = (Ref, View, Turned, Either)
 Value = (
-    Static | Array | Items | Counted | Rows | Masked | Picked | Maybe | Keyed | Ref | View | Span | Unknown | Closure
-    | Bound | Making
+    Static | Array | Items | Counted | Rows | Masked | Picked | Maybe | Keyed | Place | Span | Unknown | Closure
+    | Bound | Making | Choice
 )  # fmt: skip
 MUTABLE = (Items, Counted, Rows, Keyed)
 NONE = Static(None)
+LARGEST = 2**31 - 1  # whole number
 
 
 def scalar(value: Code, dtype: str) -> Array:
     return Array(value, Kind(dtype))
+
+
+def cells_of(value: Value) -> set[int]:
+    """The cells that a name leads to, and that are changed by what is written to it."""
+    match value:
+        case Ref():
+            return {value.cell}
+        case View() | Turned():
+            return cells_of(value.ref)
+        case Either():
+            return cells_of(value.yes) | cells_of(value.no)
+    return set()
+
+
+def is_function(value: Value) -> bool:
+    if isinstance(value, Static):
+        return callable(value.value) and (not isinstance(value.value, type) or value.value in (bool, int, float))
+    return isinstance(value, Closure | Bound | Choice)
 
 
 def is_none(value: Value) -> bool:
@@ -178,7 +236,10 @@ def as_array(value: Value) -> Array:
     if isinstance(value, Static):
         inner = plain_enum(value.value)
         if is_number(inner):
-            return Array(value.written or _constant(inner), kind_of(inner), weak=weak(inner))
+            whole = np.ndim(inner) == 0 and isinstance(inner, int | np.integer)
+            natural, most = whole and inner >= 0, int(inner) if whole else None
+            written = value.written or _constant(inner)
+            return Array(written, _kind(inner), weak=weak(inner), natural=bool(natural), most=most)
         if isinstance(inner, list | tuple | deque) and is_number(array := np.asarray(inner)):
             return Array(_constant(array), kind_of(array), listed=True)
         raise RefusedError(f"{_short(inner)} is not a number")
@@ -189,6 +250,14 @@ def as_array(value: Value) -> Array:
     if isinstance(value, Unknown):
         raise value.why
     raise RefusedError(f"{told(value)} is not a number or an array")
+
+
+def _kind(value: Any) -> Kind:
+    """The kind of a number; whole ones have 32 bits."""
+    kind = kind_of(value)
+    if kind.dtype == INT and np.size(value) and (np.max(value) > LARGEST or np.min(value) < -LARGEST - 1):
+        raise RefusedError(f"{_short(value)} does not fit into the 32 bits of a whole number")
+    return kind
 
 
 def plain_enum(value: Any) -> Any:

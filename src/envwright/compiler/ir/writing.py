@@ -1,32 +1,33 @@
 """Writing to parts of lists, arrays and tables, seen by all their names."""
 
-import ast
 from dataclasses import replace
 
 import numpy as np
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir.array_index import is_slice, part_code
+from envwright.compiler.ir.array_writing import write_array
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.indexing import expanded, mask_of, part_code, seen, shape_of, spread
+from envwright.compiler.ir.indexing import from_front, seen, spread
 from envwright.compiler.ir.kinds import BOOL, Kind
-from envwright.compiler.ir.lists import masked, plus
 from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.values import (
     Array,
     Counted,
+    Either,
     Items,
     Keyed,
-    Masked,
     Maybe,
     Ref,
     Rows,
     Span,
     Static,
+    Turned,
     Value,
     View,
     as_array,
-    cast,
     told,
 )
 from envwright.compiler.refusal import RefusedError
@@ -46,12 +47,11 @@ def write(memory: Memory, base: Value, where: tuple[Value, ...], value: Value) -
         case Items():
             return _write_item(memory, base, where, value)
         case Array():
-            return _write_array(base, where, value)
+            return write_array(base, where, value)
         case Counted():
-            first = where[0]
-            if isinstance(first, Static) and isinstance(first.value, int) and first.value < 0:
-                where = (plus(base.count, first.value), *where[1:])
-            written = _write_array(base.array, where, value)
+            if isinstance(where[0], Span) or is_slice(where[0]):
+                raise RefusedError("a slice of a list of changing length is set")
+            written = write_array(base.array, (from_front(base, where[0]), *where[1:]), value)
             return replace(base, array=written)
         case Rows():
             return _write_row(base, where, value)
@@ -73,7 +73,7 @@ def _write_known(base: Static, where: tuple[Value, ...], value: Value) -> Value:
         return Static(changed)
     if base.value.dtype.kind not in "biuf":
         raise RefusedError("an array of texts is changed in the game")
-    return _write_array(as_array(base), where, value)
+    return write_array(as_array(base), where, value)
 
 
 def _write_item(memory: Memory, base: Items, where: tuple[Value, ...], value: Value) -> Value:
@@ -99,57 +99,7 @@ def _write_item(memory: Memory, base: Items, where: tuple[Value, ...], value: Va
             raise RefusedError("a slice of a list is replaced by what is not a list")
         items[first.value] = new
         return replace(base, items=tuple(items))
-    return _write_array(as_array(memory.deep(base)), where, value)
-
-
-def _write_array(base: Array, where: tuple[Value, ...], value: Value) -> Array:
-    if base.shared:
-        raise RefusedError("a part of a part of an array, or one of two arrays, is written to")
-    parts = expanded(where, len(base.kind.shape))
-    new = as_array(value) if not isinstance(value, Counted | Masked) else value.array
-    if len(parts) == 1 and isinstance(parts[0], Array) and parts[0].kind.is_bool and parts[0].kind.shape:
-        mask = parts[0]
-        if isinstance(value, Masked):
-            new = Array(code.method(value.array.code, "reshape", code.const(base.kind.shape)), base.kind)
-        shown = mask.code
-        for _ in range(len(base.kind.shape) - len(mask.kind.shape)):
-            shown = code.index(shown, code.const(...), code.const(None))
-        fitted = cast(new, base.kind.dtype) if new.kind.shape or not new.weak else new
-        return Array(code.call("jnp.where", shown, fitted.code, base.code), base.kind, base.listed)
-    if len(parts) == 1 and isinstance(parts[0], Counted | Masked):
-        return _write_counted(base, parts[0], new)
-    if any(isinstance(p, Span) for p in parts):
-        if new.kind.shape:
-            raise RefusedError("an array is written to a slice whose ends change in the game")
-        return Array(code.call("jnp.where", mask_of(base, parts).code, new.code, base.code), base.kind, base.listed)
-    fancy = any(not (isinstance(p, Static) or (isinstance(p, Array) and p.kind.shape == ())) for p in parts)
-    codes = [part_code(p) for p in parts]
-    if fancy:
-        at = code.index(code.attribute(base.code, "at"), *codes)
-        return Array(code.method(at, "set", new.code), base.kind, base.listed)
-    shape_of(base.kind.shape, parts)
-    key = [code.call("slice", *_ends(c)) if isinstance(c, ast.Slice) else c for c in codes]
-    index = key[0] if len(key) == 1 else code.tuple_of(key)
-    return Array(code.call("put", base.code, index, new.code), base.kind, base.listed)
-
-
-def _write_counted(base: Array, places: Counted | Masked, new: Array) -> Array:
-    """At the places of a list of changing length: those that are not in use lie outside, where nothing is written."""
-    chosen = masked(places)
-    where = code.call("jnp.where", chosen.mask.code, chosen.array.code, code.const(base.kind.shape[0]))
-    at = code.index(code.attribute(base.code, "at"), where)
-    return Array(code.method(at, "set", new.code, mode=code.const("drop")), base.kind, base.listed)
-
-
-def _ends(part: ast.Slice) -> list[Code]:
-    ends = [part.lower, part.upper, part.step]
-    if part.step is None:
-        ends.pop()
-    return (
-        [code.const(None) if end is None else end for end in ends]
-        if part.lower or part.upper or part.step
-        else [code.const(None)]
-    )
+    return write_array(as_array(memory.deep(base)), where, value)
 
 
 def _write_row(base: Rows, where: tuple[Value, ...], value: Value) -> Value:
@@ -179,6 +129,15 @@ def set_content(frame: Frame, base: Value, value: Value) -> None:
         frame.memory.cells[base.cell] = value
         return
     if isinstance(base, View):
-        frame.memory.cells[base.ref.cell] = write(frame.memory, frame.memory.see(base.ref), base.where, value)
+        set_content(frame, base.ref, write(frame.memory, frame.memory.see(base.ref), base.where, value))
+        return
+    if isinstance(base, Turned):
+        set_content(frame, base.ref, base.back(as_array(value)))
+        return
+    if isinstance(base, Either):
+        for side, yes in ((base.yes, True), (base.no, False)):
+            old = frame.memory.deep(side)
+            pair = (value, old) if yes else (old, value)
+            set_content(frame, side, join(frame, base.when, *pair))
         return
     raise RefusedError("something that has no name is changed in place")

@@ -1,19 +1,19 @@
 """Assignment: to names, attributes, parts of lists and arrays, and in place."""
 
 import ast
-import math
 from dataclasses import replace
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
-from envwright.compiler.ir.kinds import Kind
-from envwright.compiler.ir.lists import counted, items_of
+from envwright.compiler.ir.lists import counted
 from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import binary, compare
 from envwright.compiler.ir.values import (
+    PLACES,
     Array,
     Counted,
+    Either,
     Items,
     Keyed,
     Masked,
@@ -21,6 +21,7 @@ from envwright.compiler.ir.values import (
     Ref,
     Rows,
     Static,
+    Turned,
     Value,
     View,
     as_array,
@@ -30,6 +31,7 @@ from envwright.compiler.ir.writing import set_content, write
 from envwright.compiler.middle import attributes
 from envwright.compiler.middle.expressions import evaluate, index_parts, table_name
 from envwright.compiler.middle.list_methods import as_list, extend
+from envwright.compiler.middle.parts import elements, numbers_only
 from envwright.compiler.refusal import RefusedError
 
 
@@ -84,7 +86,8 @@ def _bound(frame: Frame, hint: str, value: Value) -> Value:
             array, count = _bound(frame, hint, value.array), _bound(frame, f"{hint}_count", value.count)
             return replace(value, array=array, count=count)  # pyright: ignore[reportArgumentType]
         case Masked():
-            return Masked(_bound(frame, hint, value.array), _bound(frame, f"{hint}_mask", value.mask))  # pyright: ignore
+            array, mask = _bound(frame, hint, value.array), _bound(frame, f"{hint}_mask", value.mask)
+            return replace(value, array=array, mask=mask)  # pyright: ignore[reportArgumentType]
         case Rows():
             array, there = _bound(frame, hint, value.array), _bound(frame, f"{hint}_present", value.present)
             return Rows(array, there)  # pyright: ignore[reportArgumentType]
@@ -100,7 +103,7 @@ def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
         full = counted(seen)  # there are as many as there are names, or the original would fail
         parts = [read(frame.memory, full, (Static(i),)) for i in range(len(targets))]
     else:
-        parts = items_of(frame.memory, value)
+        parts = elements(frame, value)
     stars = [i for i, target in enumerate(targets) if isinstance(target, ast.Starred)]
     if stars:
         (at,) = stars
@@ -117,9 +120,6 @@ def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
 
 
 def _assign_part(frame: Frame, target: ast.Subscript, value: Value) -> None:
-    if (flattened := _flattened(target.value)) is not None:
-        _assign_flat(frame, flattened, index_parts(frame, target.slice), value)
-        return
     base = evaluate(frame, target.value)
     where = index_parts(frame, target.slice)
     if isinstance(value, Static):
@@ -127,36 +127,14 @@ def _assign_part(frame: Frame, target: ast.Subscript, value: Value) -> None:
     set_part(frame, base, where, value, table_name(target.value))
 
 
-def _flattened(node: ast.expr) -> ast.expr | None:
-    """`x` of `x.ravel()[...] = ...`, which writes into x."""
-    match node:
-        case ast.Call(func=ast.Attribute(value=inner, attr="ravel"), args=[]) | ast.Attribute(value=inner, attr="flat"):
-            return inner
-    return None
-
-
-def _assign_flat(frame: Frame, node: ast.expr, where: tuple[Value, ...], value: Value) -> None:
-    base = evaluate(frame, node)
-    array = as_array(frame.memory.see(base))
-    flat = Array(code.method(array.code, "ravel"), Kind(array.kind.dtype, (math.prod(array.kind.shape),)))
-    written = as_array(write(frame.memory, flat, where, value))
-    back = Array(code.method(written.code, "reshape", code.const(array.kind.shape)), array.kind)
-    set_part(frame, base, (Static(slice(None)),), back, table_name(node))
-
-
 def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, hint: str) -> None:
     """`base[where] = value`, seen by all names of base."""
     memory = frame.memory
-    if isinstance(base, View):
-        inner = tuple(p for p in base.where)
-        while inner and isinstance(inner[-1], Static) and inner[-1].value == slice(None):
-            inner = inner[:-1]
-        if any(isinstance(p, Static) and isinstance(p.value, slice) for p in inner):
-            part = read(memory, memory.see(base.ref), inner)
-            value, where = write(memory, part, where, value), inner
-        else:
-            where = (*inner, *where)
-        base = base.ref
+    if isinstance(base, View) and (inner := numbers_only(base.where)) is not None:
+        base, where = base.ref, (*inner, *where)
+    if isinstance(base, View | Turned | Either):
+        set_content(frame, base, write(memory, memory.see(base), where, value))
+        return
     if not isinstance(base, Ref):
         raise RefusedError("a part of something that has no name is set")
     if _set_by_key(frame, base, where, value):
@@ -200,16 +178,18 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
     if isinstance(target, ast.Subscript):
         base, where = evaluate(frame, target.value), index_parts(frame, target.slice)
         old = read(frame.memory, frame.memory.see(base), where, table_name(target.value))
-        if isinstance(old, Ref) and _grow(frame, old, node.op, value):
+        if isinstance(old, PLACES) and _grow(frame, old, node.op, value):
             return
         set_part(frame, base, where, binary(frame, node.op, old, value), table_name(target.value))
         return
     load = ast.copy_location(_loaded(target), target)
     old = evaluate(frame, load)
-    if isinstance(old, Ref) and _grow(frame, old, node.op, value):
+    if isinstance(old, PLACES) and _grow(frame, old, node.op, value):
         return
     new = binary(frame, node.op, old, value)
-    if isinstance(old, View) and isinstance(new, Array) and not new.listed:
+    if isinstance(seen := frame.memory.see(old), Masked) and seen.shared:
+        raise RefusedError("a part of an array whose size changes in the game is changed in place")
+    if isinstance(old, View | Turned | Either) and isinstance(new, Array) and not new.listed:
         set_content(frame, old, _keep_type(frame.memory.see(old), new))  # a part of an array is changed in place
         return
     if isinstance(old, Ref) and isinstance(new, Array) and isinstance(frame.memory.see(old), Array | Static):
@@ -231,7 +211,7 @@ def _loaded(target: ast.expr) -> ast.expr:
     return ast.Attribute(target.value, target.attr, ast.Load())
 
 
-def _grow(frame: Frame, ref: Ref, how: ast.operator, value: Value) -> bool:
+def _grow(frame: Frame, ref: Value, how: ast.operator, value: Value) -> bool:
     """`list += value`, if it is one."""
     if not isinstance(how, ast.Add) or not isinstance(as_list(frame.memory.see(ref)), Items | Counted):
         return False

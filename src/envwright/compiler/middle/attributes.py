@@ -5,15 +5,17 @@ import inspect
 import random
 import types
 from collections import deque
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, tables
+from envwright.compiler.ir import tables
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import Kind, is_number
-from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.kinds import is_number
+from envwright.compiler.ir.memory import Memory, known
 from envwright.compiler.ir.values import (
+    PLACES,
     Array,
     Bound,
     Counted,
@@ -28,7 +30,6 @@ from envwright.compiler.ir.values import (
     Static,
     Unknown,
     Value,
-    View,
     as_array,
     plain_enum,
     told,
@@ -49,7 +50,7 @@ def lift(frame: Frame, value: Any, name: str = "") -> Value:
 
 def get(frame: Frame, base: Value, name: str) -> Value:
     """`base.name`."""
-    if isinstance(base, Ref | View):
+    if isinstance(base, PLACES):
         return _of_value(frame, base, name)
     if not isinstance(base, Static):
         return _of_value(frame, base, name)
@@ -100,24 +101,25 @@ def _constant_cell(frame: Frame, owner: Any, name: str, value: Any) -> Value:
     """A known list or array: the same cell each time, so that a change of it is seen."""
     cell = frame.program.cache.setdefault(("cell", id(value)), -1 - len(frame.program.cache))
     frame.program.cache["dict", cell] = id(value)
+    frame.program.born[cell] = partial(_content_of, value)
     if cell not in frame.memory.cells:
-        inside = holds_state(frame, value)
-        frame.memory.cells[cell] = inside if inside is not None else Static(value)
+        frame.memory.cells[cell] = _content_of(value, frame.memory)
     return Ref(cell)
 
 
-def holds_state(frame: Frame, value: Any) -> Value | None:
-    """A dict with parts of the state in it, by key."""
-    if isinstance(value, dict) and any((id(value), key) in frame.program.slots for key in value):
-        held: dict[Any, Value] = {}
-        for key, inner in value.items():
-            if (id(value), key) in frame.program.slots:
-                known_value = frame.memory.attributes.get((id(value), key)) or frame.memory.hold(Static(inner))
-                frame.memory.attributes[id(value), key] = held[key] = known_value
-            else:
-                held[key] = Static(inner)
-        return Keyed(held)
-    return None
+def _content_of(value: Any, memory: Memory) -> Value:
+    """A known list or array as it is; a dict with parts of the state in it, by key."""
+    slots = memory.program.slots
+    if not isinstance(value, dict) or not any((id(value), key) in slots for key in value):
+        return Static(value)
+    held: dict[Any, Value] = {}
+    for key, inner in value.items():
+        if (id(value), key) in slots:
+            known_value = memory.attributes.get((id(value), key)) or memory.hold(Static(inner))
+            memory.attributes[id(value), key] = held[key] = known_value
+        else:
+            held[key] = Static(inner)
+    return Keyed(held)
 
 
 def behind(owner: Any) -> Any:
@@ -233,9 +235,8 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
         return Static(int(np.prod(shape)) if name == "size" else len(shape))
     if name == "dtype":
         return Static(np.dtype(as_array(content).kind.dtype))
-    if name == "T":
-        array = as_array(content)
-        return Array(code.attribute(array.code, "T"), Kind(array.kind.dtype, array.kind.shape[::-1]))
+    if name in ("T", "flat"):
+        return frame.program.call(frame, Static(np.transpose if name == "T" else np.ravel), [base], {}, None)
     if name in ("value", "real") and isinstance(content, Array):
         return content
     if isinstance(content, Items) and name in content.names:

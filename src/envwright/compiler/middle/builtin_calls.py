@@ -8,6 +8,7 @@ import operator
 import typing
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import binary, compare, truth
 from envwright.compiler.ir.values import (
     NONE,
+    PLACES,
     Array,
     Counted,
     Items,
@@ -41,6 +43,7 @@ from envwright.compiler.middle.attributes import flow
 from envwright.compiler.middle.math_calls import call_math
 from envwright.compiler.middle.numpy_reductions import reduce
 from envwright.compiler.middle.ordering import ordered
+from envwright.compiler.middle.parts import elements
 from envwright.compiler.refusal import RefusedError
 
 Arguments = list[Value]
@@ -61,9 +64,9 @@ def _len(frame: Frame, arguments: Arguments, options: Options) -> Value:
         case Items() | Keyed():
             return Static(len(value.items))
         case Counted():
-            return value.count
+            return replace(value.count, natural=True)
         case Masked():
-            return Array(code.call("jnp.sum", value.mask.code), Kind(INT))
+            return Array(code.call("jnp.sum", value.mask.code), Kind(INT)) if not value.flat else counted(value).count
         case Rows():
             return Static(value.length)
         case Array() if value.kind.shape:
@@ -114,7 +117,8 @@ def _sum(frame: Frame, arguments: Arguments, options: Options) -> Value:
     value = frame.memory.deep(arguments[0])
     start = arguments[1] if len(arguments) > 1 else options.get("start", Static(0))
     if isinstance(value, Counted | Masked | Array):
-        found = reduce(frame, "sum", value, None)
+        several = isinstance(value, Array) and len(value.kind.shape) > 1  # of rows, as Python adds them
+        found = reduce(frame, "sum", value, 0 if several else None)
         return found if isinstance(start, Static) and start.value == 0 else binary(frame, ast.Add(), start, found)
     if isinstance(value, Picked):
         return reduce(frame, "sum", tables.each(frame.program, value), None)
@@ -162,7 +166,7 @@ def _abs(frame: Frame, arguments: Arguments, options: Options) -> Value:
     if isinstance(value, Static):
         return Static(abs(value.value))
     array = as_array(value)
-    return Array(code.call("jnp.abs", array.code), array.kind)
+    return Array(code.call("jnp.abs", array.code), array.kind, natural=array.kind.is_whole)
 
 
 def _round(frame: Frame, arguments: Arguments, options: Options) -> Value:
@@ -206,6 +210,8 @@ def _sequence(is_list: bool) -> Callable[[Frame, Arguments, Options], Value]:
     def make(frame: Frame, arguments: Arguments, options: Options) -> Value:
         if not arguments:
             return Items((), is_list) if is_list else Static(())
+        if is_list and isinstance(arguments[0], PLACES) and _has_rows(frame.memory.see(arguments[0])):
+            return Items(tuple(elements(frame, arguments[0])), True)
         value = frame.memory.deep(arguments[0])
         if isinstance(value, Counted | Masked):
             return counted(value)
@@ -216,6 +222,10 @@ def _sequence(is_list: bool) -> Callable[[Frame, Arguments, Options], Value]:
         return Items(tuple(items_of(frame.memory, value)), is_list)
 
     return make
+
+
+def _has_rows(value: Value) -> bool:
+    return isinstance(value, Items) or (isinstance(value, Array) and len(value.kind.shape) > 1)
 
 
 def _set(frame: Frame, arguments: Arguments, options: Options) -> Value:

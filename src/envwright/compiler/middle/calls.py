@@ -7,32 +7,39 @@ import inspect
 import threading
 import types
 from collections import deque
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from envwright.compiler.ir import tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.lists import items_of
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.values import (
     NONE,
     Bound,
+    Choice,
     Closure,
     Items,
     Keyed,
     Making,
+    Picked,
     Static,
     Value,
     as_array,
+    is_function,
 )
 from envwright.compiler.middle.builtin_calls import BUILTINS
 from envwright.compiler.middle.emitting import emit_function
 from envwright.compiler.middle.methods import call_method
 from envwright.compiler.middle.numpy_calls import call_numpy
 from envwright.compiler.middle.numpy_own import astype
+from envwright.compiler.middle.parts import under
 from envwright.compiler.middle.reading import Callee, callee_of, read_inline
 from envwright.compiler.refusal import RefusedError
 
+MOST_CALLS, DEEPEST = 256, 24  # of a function that calls itself
 _SILENT = ("logging", "warnings", "gymnasium.logger", "gym.logger", "pygame", "matplotlib", "tqdm")
 
 
@@ -45,7 +52,12 @@ def call(
     hints: tuple[str, ...] = (),
 ) -> Value:
     """`function(*arguments, **options)`."""
-    function = function if isinstance(function, Closure | Bound) else frame.memory.see(function)
+    function = function if isinstance(function, Closure | Bound | Choice) else frame.memory.see(function)
+    if isinstance(function, Picked):
+        function = _one_of(function)
+    if isinstance(function, Choice):
+        yes, no = (partial(call, frame, one, arguments, options, node, hints) for one in (function.yes, function.no))
+        return under(frame, function.when, yes, no)
     if isinstance(function, Bound):
         return call_method(frame, function, arguments, options)
     if isinstance(function, Closure):
@@ -60,6 +72,14 @@ def call(
     if isinstance(found, type):
         return _class(frame, found, arguments, options)
     raise RefusedError(_why_not(found))
+
+
+def _one_of(picked: Picked) -> Value:
+    """A function out of a table, which the game picks from."""
+    options = [Static(option) for option in picked.table.flat]
+    if picked.table.ndim != 1 or not all(is_function(option) for option in options):
+        raise RefusedError("what is called is not a function that is known")
+    return tables.function_of(options, picked.index[0])
 
 
 def _builtin(found: Any) -> Any:
@@ -93,9 +113,20 @@ def _own(frame: Frame, found: Any, arguments: list[Value], options: dict[str, Va
     if _is_base_reset(function):
         return Items((NONE, Static({})))
     callee = callee_of(function)
-    if function.__code__ in frame.calling:
+    if function.__code__ in frame.calling and not _ends(frame, function, given[1:] if found is not function else given):
         raise RefusedError(f"{function.__qualname__} calls itself, which is not covered")
     return emit_function(frame, callee, given, options, hints)
+
+
+def _ends(frame: Frame, function: types.FunctionType, given: list[Value]) -> bool:
+    """Whether a function that calls itself may end by what is known now: numbers it is given. How often it may is
+    limited, for then nobody knows."""
+    values = (v.value if isinstance(v, Static) else v for v in given)
+    if not any(isinstance(v, int | tuple | list | str | Items) for v in values):
+        return False
+    key = ("recursion", function.__code__)
+    frame.program.cache[key] = calls = frame.program.cache.get(key, 0) + 1
+    return calls <= MOST_CALLS and frame.calling.count(function.__code__) <= DEEPEST
 
 
 def _is_base_reset(function: types.FunctionType) -> bool:

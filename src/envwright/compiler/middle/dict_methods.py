@@ -3,10 +3,12 @@
 from envwright.compiler.ir import tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import contains
 from envwright.compiler.ir.values import (
     Items,
     Keyed,
+    Picked,
     Static,
     Value,
     as_array,
@@ -42,8 +44,6 @@ def call_dict(frame: Frame, base: Value, content: Keyed | Static, name: str, arg
 
 
 def _get(frame: Frame, content: Keyed | Static, arguments: list[Value]) -> Value:
-    from envwright.compiler.ir.merge import join
-
     key = frame.memory.deep(arguments[0])
     default = frame.memory.deep(arguments[1]) if len(arguments) > 1 else Static(None)
     table = content.value if isinstance(content, Static) else content.items
@@ -62,5 +62,8 @@ def _get(frame: Frame, content: Keyed | Static, arguments: list[Value]) -> Value
             frame.program, table, key, "TABLE", known(default) if isinstance(default, Static) else None
         )
         return join(frame, as_array(contains(frame, Static(set(table)), key)), found, default)
-    found = tables.pick(frame.program, table, as_array(key).code, "TABLE")
+    if isinstance(key, Picked) and table:
+        found = tables.by_text(frame.program, table, key)
+    else:
+        found = tables.pick(frame.program, table, as_array(key), "TABLE")
     return join(frame, as_array(contains(frame, Static(set(table)), key)), found, default)

@@ -32,9 +32,9 @@ from envwright.compiler.ir.values import (
     Static,
     Unknown,
     Value,
-    View,
     as_array,
     cast,
+    cells_of,
 )
 from envwright.compiler.middle.luck import Drawn, base_of, note_draws
 from envwright.compiler.middle.reading import Callee, bind, frame_for, read_body, read_inline
@@ -179,11 +179,11 @@ def _write(frame: Frame, callee: Callee, given: dict[str, Value]) -> Any:
             names[name] = value
             continue
         made, own = rebuild(value, writer.fresh, name.strip("_") or name)
-        names[name] = memory.hold(made) if not isinstance(made, Static) else made
+        names[name] = memory.hold(made)
         order += own
     held = {name: (value, memory.cells[value.cell]) for name, value in names.items() if isinstance(value, Ref)}
     before = dict(memory.attributes)
-    memory.names = names
+    memory.names, memory.above = names, frozenset(ref.cell for ref, _ in held.values())
     page = frame_for(page, callee, memory)
     page.depth = 0
     page.calling = (*frame.calling, callee.code)
@@ -240,11 +240,11 @@ def _write(frame: Frame, callee: Callee, given: dict[str, Value]) -> Any:
 
 def _is_shared(value: Value, memory: Memory, before: Mapping[Any, Value], held: Mapping[str, Any]) -> bool:
     """Whether it gives back a list or array that others have names for, and may change."""
-    cell = value.ref.cell if isinstance(value, View) else value.cell if isinstance(value, Ref) else None
-    if cell is None:
-        return isinstance(value, Items) and any(_is_shared(v, memory, before, held) for v in value.items)
+    if isinstance(value, Items):
+        return any(_is_shared(v, memory, before, held) for v in value.items)
+    cells = cells_of(value)
     theirs = [*before.values(), *(ref for ref, _ in held.values())]
-    return cell < 0 or any(isinstance(other, Ref) and other.cell == cell for other in theirs)
+    return any(cell < 0 for cell in cells) or any(cells & cells_of(other) for other in theirs)
 
 
 def _can_be_handed(value: Value) -> bool:

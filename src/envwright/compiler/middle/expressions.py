@@ -11,28 +11,27 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.indexing import basic, read
+from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import BOOL, Kind
 from envwright.compiler.ir.lists import items_of
 from envwright.compiler.ir.memory import known
-from envwright.compiler.ir.merge import join, join_memories
+from envwright.compiler.ir.merge import EVERYBODY, choose, join_memories
 from envwright.compiler.ir.operators import binary, compare, truth, unary
 from envwright.compiler.ir.values import (
+    PLACES,
     Array,
     Closure,
     Counted,
     Items,
     Keyed,
-    Maybe,
-    Ref,
     Rows,
     Static,
     Unknown,
     Value,
-    View,
     as_array,
 )
 from envwright.compiler.middle import attributes, comprehensions
+from envwright.compiler.middle.parts import changed, one_of, part, under
 from envwright.compiler.middle.spans import moving_span
 from envwright.compiler.refusal import RefusedError
 
@@ -94,7 +93,9 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     where = index_parts(frame, node.slice)
     if method := _item_method(base):
         return frame.program.call(frame, method, [_whole(where)], {}, node)
-    if isinstance(base, Ref | View):
+    if (one := one_of(frame, frame.memory.see(base), where)) is not None:
+        return one
+    if isinstance(base, PLACES):
         return part(frame, base, where, table_name(node.value))
     return read(frame.memory, frame.memory.see(base), where, table_name(node.value))
 
@@ -110,39 +111,6 @@ def _item_method(base: Value) -> Value | None:
 
 def _whole(where: tuple[Value, ...]) -> Value:
     return where[0] if len(where) == 1 else Items(where)
-
-
-def part(frame: Frame, base: Ref | View, where: tuple[Value, ...], name: str) -> Value:
-    """A part of something that can be changed in place: still the same memory, if it is more than a number."""
-    whole = Ref(base.ref.cell) if isinstance(base, View) else base
-    inner = base.where if isinstance(base, View) else ()
-    content = frame.memory.see(base)
-    found = read(frame.memory, content, where, name)
-    if isinstance(found, Ref | View):
-        return found
-    is_part = isinstance(found, Items | Keyed | Maybe) or (isinstance(found, Array) and found.kind.shape)
-    known_part = isinstance(found, Static) and isinstance(found.value, list | dict | np.ndarray)
-    from_front = not isinstance(content, Counted) or not _negative(where)
-    if (is_part or known_part) and basic(where) and _scalars(inner) and from_front:
-        return View(whole, (*_scalars_of(inner), *where))
-    if isinstance(found, Array) and found.kind.shape and basic(where) and not _scalars(inner):
-        return replace(found, shared=True)
-    return found
-
-
-def _negative(where: tuple[Value, ...]) -> bool:
-    return any(isinstance(p, Static) and isinstance(p.value, int) and p.value < 0 for p in where)
-
-
-def _scalars(where: tuple[Value, ...]) -> bool:
-    return all(not (isinstance(p, Static) and isinstance(p.value, slice)) for p in _scalars_of(where))
-
-
-def _scalars_of(where: tuple[Value, ...]) -> tuple[Value, ...]:
-    parts = list(where)
-    while parts and isinstance(parts[-1], Static) and parts[-1].value == slice(None):
-        parts.pop()
-    return tuple(parts)
 
 
 def table_name(node: ast.expr) -> str:
@@ -196,7 +164,7 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
         value = evaluate(frame, later)
         frame.depth -= 1
         after, frame.memory = frame.memory, before
-        if _changed(after, before):
+        if changed(after, before):
             frame.memory = join_memories(frame, as_array(condition), after, before)
         result = _logical(frame, node.op, result, value, asked)
     return result
@@ -215,23 +183,17 @@ def _logical(frame: Frame, how: ast.boolop, first: Value, second: Value, asked: 
             return Static(True) if later.value else asked
         operator = ast.BitAnd() if isinstance(how, ast.And) else ast.BitOr()
         return Array(code.binary(as_array(asked).code, operator, as_array(later).code), Kind(BOOL))
-    if isinstance(how, ast.And):
-        return join(frame, as_array(asked), flags[1], flags[0])
-    return join(frame, as_array(asked), flags[0], flags[1])
+    sides = (flags[1], flags[0]) if isinstance(how, ast.And) else (flags[0], flags[1])
+    if isinstance(first, PLACES) and isinstance(second, PLACES):
+        sides = (second, first) if isinstance(how, ast.And) else (first, second)
+    yes, no = ((side, frame.memory) for side in sides)
+    return choose(frame, as_array(asked), yes, no, frame.memory, EVERYBODY)
 
 
 def _is_flag(value: Value) -> bool:
     if isinstance(value, Static):
         return isinstance(value.value, bool | np.bool_)
     return isinstance(value, Array) and value.kind == Kind(BOOL)
-
-
-def _changed(after: Any, before: Any) -> bool:
-    for part in ("attributes", "cells", "cursors", "names"):
-        mine, other = getattr(after, part), getattr(before, part)
-        if any(mine[key] is not other.get(key) for key in mine if key in other or part == "cursors"):
-            return True
-    return False
 
 
 def _compare(frame: Frame, node: ast.Compare) -> Value:
@@ -250,19 +212,8 @@ def _if_exp(frame: Frame, node: ast.IfExp) -> Value:
     asked = truth(frame, evaluate(frame, node.test))
     if isinstance(asked, Static):
         return evaluate(frame, node.body if asked.value else node.orelse)
-    before = frame.memory
-    sides = []
-    for branch in (node.body, node.orelse):
-        frame.memory = before.copy()
-        frame.depth += 1
-        sides.append((frame.memory.deep(_or_unknown(frame, branch)), frame.memory))
-        frame.depth -= 1
-    (yes, left), (no, right) = sides
-    frame.memory = before
-    if _changed(left, before) or _changed(right, before):
-        frame.memory = join_memories(frame, as_array(asked), left, right)
-    chosen = join(frame, as_array(asked), yes, no)
-    return replace(chosen, shared=True) if isinstance(chosen, Array) and chosen.kind.shape else chosen
+    when = as_array(asked)
+    return under(frame, when, lambda: _or_unknown(frame, node.body), lambda: _or_unknown(frame, node.orelse))
 
 
 def _or_unknown(frame: Frame, node: ast.expr) -> Value:

@@ -9,7 +9,7 @@ from envwright.compiler.ir import code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, Kind
 from envwright.compiler.ir.memory import Memory
-from envwright.compiler.ir.merge import join, join_memories
+from envwright.compiler.ir.merge import choose, join_memories
 from envwright.compiler.ir.values import (
     NONE,
     Array,
@@ -87,11 +87,12 @@ def settle(frame: Frame, flow: Flow) -> Value:
     if not exits:
         frame.memory = last.memory
         return last.value  # it may still be a name for a list of the caller's
-    value, memory = last.memory.deep(last.value), last.memory
+    value, memory = last.value, last.memory
     for way in reversed(exits):
         assert way.when is not None
-        value = join(frame, way.when, way.memory.deep(way.value), value, "result")
-        inner, other = way.memory.inner({}), memory.inner({})
-        memory = join_memories(frame, way.when, inner, other)
+        inner, other = (replace(m, names={}) for m in (way.memory, memory))
+        joined = join_memories(frame, way.when, inner, other)
+        value = choose(frame, way.when, (way.value, inner), (value, other), joined, hint="result")
+        memory = joined
     frame.memory = memory
     return value

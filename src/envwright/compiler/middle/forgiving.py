@@ -6,10 +6,11 @@ from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.values import (
     Array,
     Keyed,
+    Masked,
     Ref,
     Static,
     Unknown,
-    View,
+    cells_of,
 )
 from envwright.compiler.middle import attributes
 from envwright.compiler.middle.expressions import evaluate
@@ -59,18 +60,23 @@ def _forget(frame: Frame, target: ast.expr, why: RefusedError) -> None:
                 _forget(frame, inner, why)
         case ast.Subscript():
             base = evaluate(frame, target.value)
-            cell = base.ref.cell if isinstance(base, View) else base.cell if isinstance(base, Ref) else None
-            if cell is None:
+            cells = cells_of(base)
+            if not cells:
                 raise why
-            content = frame.memory.cells.get(cell)
-            if isinstance(content, Array) and content.shared:
-                raise why  # another array is changed by it, and nobody knows which
-            for part in content.items.values() if isinstance(content, Keyed) else ():
-                if isinstance(part, Ref):
-                    frame.memory.cells[part.cell] = unknown
-            owner = frame.program.cache.get(("dict", cell))
-            for key in [k for k in frame.program.slots if k[0] == owner]:
-                frame.memory.attributes[key] = unknown
-            frame.memory.cells[cell] = unknown
+            for cell in cells:
+                _forget_cell(frame, cell, unknown)
         case _:
             raise why
+
+
+def _forget_cell(frame: Frame, cell: int, unknown: Unknown) -> None:
+    content = frame.memory.cells.get(cell)
+    if isinstance(content, Array | Masked) and content.shared:
+        raise unknown.why  # another array is changed by it, and nobody knows which
+    for part in content.items.values() if isinstance(content, Keyed) else ():
+        if isinstance(part, Ref):
+            frame.memory.cells[part.cell] = unknown
+    owner = frame.program.cache.get(("dict", cell))
+    for key in [k for k in frame.program.slots if k[0] == owner]:
+        frame.memory.attributes[key] = unknown
+    frame.memory.cells[cell] = unknown

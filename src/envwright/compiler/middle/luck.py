@@ -6,6 +6,7 @@ the program is read; where one is made only sometimes, the count is a number of 
 
 import ast
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -177,7 +178,7 @@ def _integers(value: Array, arguments: list[Value], options: dict[str, Value]) -
 def _whole(value: Array, low: Value, high: Value, size: Value, closed: bool) -> tuple[Code, Value]:
     if isinstance(high, Static) and high.value is None:
         low, high = Static(0), low
-    value = cast(value, INT)
+    value = replace(cast(value, INT), natural=as_array(low).natural)
     shape = _shape(size)
     if isinstance(low, Static) and isinstance(high, Static) and is_number(low.value):
         top = np.asarray(high.value) + int(closed)

@@ -33,8 +33,10 @@ def call_math(frame: Frame, name: str, arrays: list[Array]) -> Value:
         "asin": "arcsin",
         "acos": "arccos",
         "atan": "arctan",
-        "dist": "",
     }.get(name, name)
+    if name == "dist":
+        apart = code.binary(arrays[0].code, ast.Sub(), arrays[1].code)
+        return Array(code.call("jnp.linalg.norm", apart), Kind(FLOAT))
     if name in ("floor", "ceil", "trunc"):
         return cast(Array(code.call(f"jnp.{name}", arrays[0].code), Kind(FLOAT, shape)), INT)
     if name == "pow":
@@ -49,4 +51,5 @@ def call_math(frame: Frame, name: str, arrays: list[Array]) -> Value:
         return Array(near, Kind(BOOL, shape))
     if renamed not in REAL and renamed not in ("abs", "copysign", "gcd", "fmod", "power", "hypot"):
         raise RefusedError(f"math.{name} is not covered")
-    return Array(code.call(f"jnp.{renamed}", *(a.code for a in arrays)), Kind(FLOAT, shape))
+    kind = Kind(INT if name == "gcd" else FLOAT, shape)
+    return Array(code.call(f"jnp.{renamed}", *(a.code for a in arrays)), kind)

@@ -18,6 +18,7 @@ from envwright.compiler.ir.values import (
     Array,
     Bound,
     Counted,
+    Either,
     Items,
     Keyed,
     Masked,
@@ -30,6 +31,7 @@ from envwright.compiler.ir.writing import set_content
 from envwright.compiler.middle import luck, numpy_calls, numpy_own
 from envwright.compiler.middle.dict_methods import call_dict
 from envwright.compiler.middle.list_methods import LISTS, sort
+from envwright.compiler.middle.parts import copied, under
 from envwright.compiler.refusal import RefusedError
 
 _MAKE_ARRAYS = {
@@ -39,11 +41,20 @@ _MAKE_ARRAYS = {
 }  # fmt: skip
 
 
+_IN_PLACE = {"fill": None, "update": None}
+
+
 def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dict[str, Value]) -> Value:
     """`base.name(...)`."""
     base, name = bound.base, bound.name
     if isinstance(base, Static) and _is_luck(base.value):
         return _draw(frame, base.value, name, arguments, options)
+    if isinstance(base, Either) and name in LISTS | _IN_PLACE:
+        sides = (
+            (lambda: call_method(frame, Bound(base.yes, name), arguments, options)),
+            (lambda: call_method(frame, Bound(base.no, name), arguments, options)),
+        )
+        return under(frame, base.when, *sides)
     content = frame.memory.see(base)
     if isinstance(content, Static) and _can_be_known(frame, content, name, arguments, options):
         return _known(frame, content, name, arguments, options)
@@ -52,7 +63,7 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
     if name in LISTS and not (isinstance(content, Array) and not content.listed):
         return LISTS[name](frame, base, content, arguments, options)
     if name == "copy":
-        return frame.memory.deep(base)
+        return copied(frame, base)
     if isinstance(content, Items) and name == "_replace":
         changed = (options.get(n, v) for n, v in zip(content.names, content.items, strict=True))
         return replace(content, items=tuple(changed))
@@ -76,8 +87,10 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
         return Static(None)
     if name == "sort":
         return sort(frame, base, content, arguments, options)
-    if name == "reshape" and len(arguments) > 1:
-        arguments = [Items(tuple(arguments))]
+    if name in ("reshape", "transpose") and len(arguments) > 1:
+        arguments = [Static(tuple(known(frame.memory.deep(a)) for a in arguments))]
+    if name == "flatten":
+        base = frame.memory.deep(base)  # a copy
     if name in _MAKE_ARRAYS:
         return numpy_calls.call_numpy(frame, {"flatten": "ravel"}.get(name, name), [base, *arguments], options)
     raise RefusedError(f"the method {name} of {told(content)} is not covered")
@@ -155,9 +168,3 @@ def read_flat(array: Array, arguments: list[Value]) -> Value:
 
 def _filled(array: Array, value: Array) -> Array:
     return Array(code.call("jnp.full_like", array.code, value.code), array.kind)
-
-
-# ---- lists ----
-
-
-# ---- dicts ----

@@ -1,23 +1,29 @@
 """NumPy's functions, as jax.numpy has them; shapes are worked out by NumPy itself, on arrays of zeros."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from envwright.compiler.ir import tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.operators import side_by_side
 from envwright.compiler.ir.values import (
     Array,
     Counted,
+    Items,
     Masked,
     Maybe,
     Picked,
     Static,
     Unknown,
     Value,
+    as_array,
 )
 from envwright.compiler.middle.numpy_generic import FLAGS, PLACES, REAL, RENAMED, Options, generic
 from envwright.compiler.middle.numpy_own import OWN, note_constants
-from envwright.compiler.middle.numpy_reductions import REDUCTIONS, reduce
+from envwright.compiler.middle.numpy_reductions import REDUCTIONS, axis_of, reduce
+from envwright.compiler.middle.rearranging import rearranged
 from envwright.compiler.refusal import RefusedError
 
 _SAME = {
@@ -54,11 +60,14 @@ _MAKERS = {
     "asanyarray",
     "ascontiguousarray",
 }
+_PARTS = {"split", "array_split"}  # which are views
 _NAMES_OF_STATIC = REAL | FLAGS | PLACES | _SAME | _MAKERS
 
 
 def call_numpy(frame: Frame, name: str, arguments: list[Value], options: Options) -> Value:
     """`np.name(...)`."""
+    if (view := rearranged(frame, name, arguments, options)) is not None:
+        return view
     seen = [_settled(frame, a) for a in arguments]
     named = {
         key: _settled(frame, v) for key, v in options.items() if key not in ("out", "casting", "order", "copy", "subok")
@@ -68,17 +77,20 @@ def call_numpy(frame: Frame, name: str, arguments: list[Value], options: Options
     if name in OWN:
         return OWN[name](frame, seen, named)
     if name in REDUCTIONS and seen and isinstance(seen[0], Counted | Masked):
-        return reduce(frame, RENAMED.get(name, name), seen[0], None)
+        return reduce(frame, RENAMED.get(name, name), seen[0], axis_of(seen, named))
     if name not in _NAMES_OF_STATIC:
         raise RefusedError(f"np.{name} is not covered")
-    if name in _ELEMENTWISE and any(isinstance(a, Masked) for a in seen):
-        mask = next(a.mask for a in seen if isinstance(a, Masked))
-        made = generic(name, [a.array if isinstance(a, Masked) else a for a in seen], named)
+    if name in _ELEMENTWISE and any(isinstance(a, Masked | Counted) for a in seen):
+        some, arrays = side_by_side(seen)
+        made = generic(name, arrays, named)
         assert isinstance(made, Array)
-        return Masked(made, mask)
+        return replace(some, array=made)
     if name in ("clip", "minimum", "maximum"):
         note_constants(frame, seen)
-    return generic(name, seen, named)
+    made = generic(name, seen, named)
+    if name in _PARTS and isinstance(made, Items):
+        return Items(tuple(replace(as_array(part), shared=True) for part in made.items))
+    return made
 
 
 def _settled(frame: Frame, value: Value) -> Value:
@@ -105,9 +117,3 @@ def _known(name: str, arguments: list[Value], options: Options) -> Value | None:
         return Static(function(*given, **named))
     except Exception as error:
         raise RefusedError(f"np.{name} fails: {error}") from None
-
-
-# ---- the general case: the same function of jax.numpy ----
-
-
-# ---- what is not like jax.numpy's ----

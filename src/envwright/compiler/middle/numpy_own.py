@@ -1,14 +1,16 @@
 """Functions of NumPy's that are not like those of jax.numpy, or that lists of changing length are given to."""
 
 import ast
+import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number, narrow, promote
-from envwright.compiler.ir.lists import concatenate, counted
+from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, is_number, narrow, promote
+from envwright.compiler.ir.lists import concatenate, counted, in_use
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.operators import numbers
 from envwright.compiler.ir.values import (
@@ -25,7 +27,7 @@ from envwright.compiler.ir.values import (
 )
 from envwright.compiler.middle.attributes import flow
 from envwright.compiler.middle.numpy_generic import Options, generic
-from envwright.compiler.middle.numpy_reductions import extreme, first_extreme, over_counted
+from envwright.compiler.middle.numpy_reductions import ends, extreme, first_extreme, over_counted
 from envwright.compiler.refusal import RefusedError
 
 
@@ -39,7 +41,7 @@ def note_constants(frame: Frame, values: list[Value]) -> None:
 def astype(value: Value, dtype: Value) -> Value:
     wanted = known(dtype)
     if isinstance(value, Masked):
-        return Masked(cast(value.array, narrow(wanted)), value.mask)
+        return replace(value, array=cast(value.array, narrow(wanted)), shared=False)
     if isinstance(value, Counted):
         return Counted(cast(value.array, narrow(wanted)), value.count)
     if isinstance(value, Static):
@@ -103,10 +105,17 @@ def _where(frame: Frame, arguments: list[Value], options: Options) -> Value:
         places = Array(code.call("jnp.arange", code.const(flat)), Kind(INT, (flat,)))
         return Items((Masked(places, mask),))
     spread = code.method(mask.code, "ravel")
-    grids = np.indices(mask.kind.shape).reshape(len(mask.kind.shape), -1)
-    tables_ = [frame.program.constant(f"PLACES_{i}", grid) for i, grid in enumerate(grids)]
     kept = Array(spread, Kind(BOOL, (flat,)))
-    return Items(tuple(Masked(Array(t, Kind(INT, (flat,))), kept) for t in tables_))
+    places = (_places(mask.kind.shape, axis) for axis in range(len(mask.kind.shape)))
+    return Items(tuple(Masked(Array(p, Kind(INT, (flat,)), natural=True), kept) for p in places))
+
+
+def _places(shape: tuple[int, ...], axis: int) -> code.Code:
+    """Where each element lies along an axis, one element after the other."""
+    step = math.prod(shape[axis + 1 :])
+    made = code.call("jnp.arange", code.const(math.prod(shape)))
+    made = made if step == 1 else code.binary(made, ast.FloorDiv(), code.const(step))
+    return made if axis == 0 else code.binary(made, ast.Mod(), code.const(shape[axis]))
 
 
 def _argwhere(frame: Frame, arguments: list[Value], options: Options) -> Value:
@@ -186,7 +195,48 @@ def _stack(name: str) -> Callable[[Frame, list[Value], Options], Value]:
 
 
 def _unique(frame: Frame, arguments: list[Value], options: Options) -> Value:
-    raise RefusedError("np.unique gives as many as there are; that changes in the game")
+    """Each value once, in order: of equal ones, the first is kept."""
+    counts = known(options.get("return_counts", Static(False)))
+    if len(arguments) > 1 or options.keys() - {"return_counts"}:
+        raise RefusedError("np.unique with options is not covered")
+    value = arguments[0]
+    full = counted(value) if isinstance(value, Counted | Masked) else counted(_raveled(as_array(value)))
+    if len(full.array.kind.shape) != 1:
+        raise RefusedError("np.unique of rows is not covered")
+    array, kind = full.array, Kind(BOOL, full.array.kind.shape)
+    used = in_use(full).code if isinstance(value, Counted | Masked) else None
+    if used is not None:
+        array = replace(array, code=code.call("jnp.where", used, array.code, ends(array.kind)[1]))
+    line = code.name(frame.bind("sorted", code.call("jnp.sort", array.code), auto=True))
+    first = code.call("jnp.array", code.list_of([code.const(True)]))
+    rest = (code.index(line, code.span(*ends_)) for ends_ in ((code.const(1), None), (None, code.const(-1))))
+    keep = code.call("jnp.append", first, code.compare(next(rest), ast.NotEq(), next(rest)))
+    keep = keep if used is None else code.both(keep, used)
+    found = Masked(Array(line, array.kind), Array(keep, kind))
+    if not counts:
+        return found
+    same = code.compare(code.index(line, code.span(), code.const(None)), ast.Eq(), line)
+    same = same if used is None else code.both(same, used)
+    often = code.call("jnp.sum", same, axis=code.const(1))
+    return Items((found, Masked(Array(often, Kind(INT, array.kind.shape)), Array(keep, kind))))
+
+
+def _raveled(array: Array) -> Array:
+    size = int(np.prod(array.kind.shape))
+    return Array(code.method(array.code, "ravel"), Kind(array.kind.dtype, (size,))) if array.kind.shape[1:] else array
+
+
+def _bincount(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    """How often each number is there; up to which one must be known."""
+    length = known(options.get("minlength", arguments[2] if len(arguments) > 2 else Static(0)))
+    if not length:
+        raise RefusedError("np.bincount without minlength is as long as the game says")
+    weights = options.get("weights", arguments[1] if len(arguments) > 1 else Static(None))
+    numbers_, kind = as_array(arguments[0]), Kind(INT, (int(length),))
+    if isinstance(weights, Static) and weights.value is None:
+        return Array(code.call("jnp.bincount", numbers_.code, length=code.const(int(length))), kind)
+    made = code.call("jnp.bincount", numbers_.code, as_array(weights).code, length=code.const(int(length)))
+    return cast(Array(made, Kind(FLOAT, kind.shape)), FLOAT)
 
 
 def _norm(frame: Frame, arguments: list[Value], options: Options) -> Value:
@@ -194,7 +244,23 @@ def _norm(frame: Frame, arguments: list[Value], options: Options) -> Value:
 
 
 def _delete(frame: Frame, arguments: list[Value], options: Options) -> Value:
-    raise RefusedError("np.delete with a place of the game is not covered")
+    """Without the element at a place."""
+    array, place = arguments[0], arguments[1]
+    axis = known(options.get("axis", arguments[2] if len(arguments) > 2 else Static(None)))
+    if isinstance(place, Static) and not isinstance(array, Counted | Masked):
+        return generic("delete", [array, place, Static(axis)], {})
+    if isinstance(array, Counted | Masked) or as_array(place).kind.shape or not as_array(place).kind.is_whole:
+        raise RefusedError("np.delete of more than one place of the game is not covered")
+    whole, where = as_array(array), as_array(place).code
+    if axis not in (0, None) or (axis is None and len(whole.kind.shape) > 1):
+        raise RefusedError("np.delete along another axis than the first is not covered")
+    length = math.prod(whole.kind.shape[:1])
+    if not as_array(place).natural:
+        shifted = code.binary(where, ast.Add(), code.const(length))
+        where = code.call("jnp.where", code.compare(where, ast.Lt(), code.const(0)), shifted, where)
+    places = code.call("jnp.arange", code.const(length - 1))
+    kept = code.binary(places, ast.Add(), code.compare(places, ast.GtE(), where))
+    return Array(code.index(whole.code, kept), Kind(whole.kind.dtype, (length - 1, *whole.kind.shape[1:])))
 
 
 def _clip(frame: Frame, arguments: list[Value], options: Options) -> Value:
@@ -212,6 +278,6 @@ OWN: dict[str, Callable[[Frame, list[Value], Options], Value]] = {
     "ravel_multi_index": _ravel_index, "unravel_index": _unravel_index, "isscalar": _isscalar, "shape": _shape,
     "argmax": first_extreme("argmax"), "argmin": first_extreme("argmin"), "cumsum": over_counted("cumsum"),
     "stack": _stack("stack"),
-    "vstack": _stack("vstack"), "concatenate": _stack("concatenate"), "unique": _unique,
+    "vstack": _stack("vstack"), "concatenate": _stack("concatenate"), "unique": _unique, "bincount": _bincount,
     "norm": _norm, "delete": _delete, "clip": _clip,
 }  # fmt: skip

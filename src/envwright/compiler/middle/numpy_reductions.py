@@ -1,7 +1,9 @@
 """Sums and the like over those elements of a list of changing length that are there."""
 
 import ast
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,16 +13,18 @@ from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind
 from envwright.compiler.ir.lists import counted, in_use
+from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.values import (
     Array,
     Counted,
     Items,
     Masked,
+    Static,
     Value,
-    as_array,
     cast,
 )
 from envwright.compiler.middle.numpy_generic import Options, generic
+from envwright.compiler.refusal import RefusedError
 
 REDUCTIONS = {
     "sum",
@@ -39,32 +43,62 @@ REDUCTIONS = {
 }
 
 
-def reduce(frame: Frame, name: str, value: Value, axis: Any) -> Value:
+def reduce(frame: Frame, name: str, value: Value, axis: Any = None) -> Value:
     """A sum and the like over those elements that are there."""
     if isinstance(value, Array):
-        return generic(name, [value], {})
+        return generic(name, [value], {} if axis is None else {"axis": Static(axis)})
+    if isinstance(value, Masked) and name.startswith("arg"):
+        value = counted(value)  # the place is one among those that are picked
     mask = value.mask if isinstance(value, Masked) else in_use(value)  # pyright: ignore[reportArgumentType]
     array: Array = value.array  # pyright: ignore[reportAttributeAccessIssue]
-    if name in ("any", "count_nonzero") or (name == "all"):
+    axes = len(array.kind.shape)
+    if axis is not None:
+        if isinstance(value, Masked) and value.flat:
+            raise RefusedError("a part of an array whose size changes in the game is summed along an axis")
+        if axis % axes:
+            inner = generic(name, [array], {"axis": Static(axis % axes)})
+            return replace(value, array=inner)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    for _ in range(axes - 1):
+        mask = Array(code.index(mask.code, code.const(...), code.const(None)), Kind(BOOL, (*mask.kind.shape, 1)))
+    return _reduced(name, array, mask.code, axis is not None and axes > 1)
+
+
+def _reduced(name: str, array: Array, mask: Code, along: bool) -> Array:
+    """Over all elements, or `along` the first axis."""
+    options = {"axis": code.const(0)} if along else {}
+    shape = array.kind.shape[1:] if along else ()
+    if name in ("any", "all", "count_nonzero"):
         flags = array.code if array.kind.is_bool else code.compare(array.code, ast.NotEq(), code.const(0))
         if name == "all":
-            return Array(code.call("jnp.all", code.binary(flags, ast.BitOr(), code.negated(mask.code))), Kind(BOOL))
-        held = code.both(flags, mask.code)
-        return Array(code.call("jnp.any" if name == "any" else "jnp.sum", held), Kind(BOOL if name == "any" else INT))
+            held = code.binary(flags, ast.BitOr(), code.negated(mask))
+            return Array(code.call("jnp.all", held, **options), Kind(BOOL, shape))
+        kind, function = (BOOL, "jnp.any") if name == "any" else (INT, "jnp.sum")
+        return Array(code.call(function, code.both(flags, mask), **options), Kind(kind, shape))
     if name == "mean":
-        total = as_array(reduce(frame, "sum", value, axis))
-        count = code.call("jnp.sum", mask.code)
-        return Array(code.binary(total.code, ast.Div(), count), Kind(FLOAT))
+        total = _reduced("sum", array, mask, along)
+        each = 1 if along else math.prod(array.kind.shape[1:])
+        count = code.call("jnp.sum", mask)
+        count = count if each == 1 else code.binary(count, ast.Mult(), code.const(each))
+        return Array(code.binary(total.code, ast.Div(), count), Kind(FLOAT, shape))
     array = cast(array, INT) if array.kind.is_bool else array
     fills: dict[str, Code] = {"sum": code.const(0), "prod": code.const(1)}
-    low, high = _ends(array.kind)
+    low, high = ends(array.kind)
     fills |= {"max": low, "argmax": low, "min": high, "argmin": high}
-    held = code.call("jnp.where", mask.code, array.code, fills[name])
+    held = code.call("jnp.where", mask, array.code, fills[name])
     dtype = INT if name.startswith("arg") else array.kind.dtype
-    return Array(code.call(f"jnp.{name}", held), Kind(dtype))
+    return Array(code.call(f"jnp.{name}", held, **options), Kind(dtype, shape))
 
 
-def _ends(kind: Kind) -> tuple[Code, Code]:
+def axis_of(arguments: list[Value], options: Options) -> Any:
+    """The axis that is asked for, of a list of changing length; nothing else may be."""
+    rest = {key: value for key, value in options.items() if key != "axis"}
+    if rest or len(arguments) > 2:
+        raise RefusedError("options of a sum over a list of changing length are not covered")
+    return known(options.get("axis", arguments[1] if len(arguments) > 1 else Static(None)))
+
+
+def ends(kind: Kind) -> tuple[Code, Code]:
+    """What is less than all others of a kind, and what is more."""
     if kind.is_float:
         return code.negative(code.dotted("jnp.inf")), code.dotted("jnp.inf")
     info = np.iinfo(kind.dtype)
@@ -77,7 +111,7 @@ def extreme(name: str) -> Callable[[Frame, list[Value], Options], Value]:
         if isinstance(value, Items) and len(value.items) == 1 and isinstance(value.items[0], Counted | Masked):
             value = value.items[0]
         if isinstance(value, Counted | Masked):
-            return reduce(frame, name, value, None)
+            return reduce(frame, name, value, axis_of(arguments, options))
         return generic(name, [value, *arguments[1:]], options)
 
     return find
@@ -86,7 +120,7 @@ def extreme(name: str) -> Callable[[Frame, list[Value], Options], Value]:
 def first_extreme(name: str) -> Callable[[Frame, list[Value], Options], Value]:
     def find(frame: Frame, arguments: list[Value], options: Options) -> Value:
         if isinstance(arguments[0], Counted | Masked):
-            return reduce(frame, name, arguments[0], None)
+            return reduce(frame, name, arguments[0], axis_of(arguments, options))
         return generic(name, arguments, options)
 
     return find

@@ -130,13 +130,18 @@ def read_inline(frame: Frame, callee: Callee, arguments: list[Value], options: d
     """Read a function in the middle of the one that calls it."""
     names = bind(frame, callee, arguments, options)
     for name, value in names.items():
-        names[name] = frame.memory.hold(value) if not isinstance(value, Static) else value
+        names[name] = value if _is_global(frame, value) else frame.memory.hold(value)
     inner = frame_for(frame, callee, frame.memory.inner(names))
     if callee.closure is not None and callee.outer is not None and callee.outer is frame:
         inner.outer = frame
     value = read_body(inner, callee)
     frame.memory.take_over(inner.memory)
     return value
+
+
+def _is_global(frame: Frame, value: Value) -> bool:
+    """A list of the module's own, which a step that is compiled cannot change."""
+    return isinstance(value, Static) and any(value.value is other for other in frame.globals.values())
 
 
 def read_body(frame: Frame, callee: Callee) -> Value:

@@ -25,7 +25,7 @@ def moving_span(frame: Frame, ends: list[Value]) -> Value:
         length = _difference(frame, as_array(start).code, as_array(high).code)
         if length is not None:
             places = code.call("jnp.arange", code.const(length))
-            return Array(code.binary(as_array(start).code, ast.Add(), places), Kind(INT, (length,)))
+            return Array(code.binary(as_array(start).code, ast.Add(), places), Kind(INT, (length,)), sliced=True)
         return Span(as_array(start), as_array(high))
     if isinstance(step, Static) and step.value in (None, 1):
         return Span(as_array(low), None)

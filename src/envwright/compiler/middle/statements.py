@@ -22,6 +22,7 @@ from envwright.compiler.middle.flow import Exit, Flow
 from envwright.compiler.middle.forgiving import forgive
 from envwright.compiler.middle.list_methods import pop
 from envwright.compiler.middle.loops import loop
+from envwright.compiler.middle.matching import as_ifs
 from envwright.compiler.refusal import RefusedError
 
 
@@ -86,6 +87,8 @@ def _statement(frame: Frame, node: ast.stmt) -> Flow | None:
             return Flow(None, [Exit("return", None, value, frame.memory)])
         case ast.If():
             return _if(frame, node)
+        case ast.Match():
+            return execute(frame, as_ifs(node))
         case ast.For() | ast.While():
             return loop(frame, node, execute)
         case ast.Break():
@@ -159,12 +162,6 @@ def _delete(frame: Frame, node: ast.Delete) -> None:
             pop(frame, evaluate(frame, target.value), index_parts(frame, target.slice)[0])
         else:
             raise RefusedError("an attribute is deleted")
-
-
-# ---- assignment ----
-
-
-# ---- branches ----
 
 
 def _if(frame: Frame, node: ast.If) -> Flow:

@@ -11,11 +11,13 @@ from envwright.compiler.ir.kinds import INT, Kind
 from envwright.compiler.ir.lists import counted, items_of, row
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.values import (
+    PLACES,
     Array,
     Counted,
     Items,
     Masked,
     Picked,
+    Place,
     Ref,
     Rows,
     Static,
@@ -59,19 +61,19 @@ def _elements(frame: Frame, value: Value) -> Turns:
         values, count = tables.elements(frame.program, content)
         return Turns(values, None, len(values), None if isinstance(count, Static) else as_array(count))
     if isinstance(content, Counted):
-        ref = value if isinstance(value, Ref) else None
+        ref = value if isinstance(value, PLACES) else None
         return Turns(None, _at(frame, ref, content.array), content.room, content.count)
     if isinstance(content, Rows):
-        ref = value if isinstance(value, Ref) else None
+        ref = value if isinstance(value, PLACES) else None
         known = [View(ref, (Static(i),)) for i in range(content.length)] if ref else items_of(frame.memory, content)
-        at = (lambda i: View(ref, (Array(i, Kind(INT)),))) if ref else (lambda i: row(content, i))
+        at = (lambda i: View(ref, (Array(i, Kind(INT), natural=True),))) if ref else (lambda i: row(content, i))
         return Turns(list(known), at, content.length)
     if isinstance(content, Static) and isinstance(content.value, dict):
         content = Static(list(content.value))
     known_items = items_of(frame.memory, content)
-    if isinstance(value, Ref) and isinstance(content, Items | Array):
+    if isinstance(value, PLACES) and isinstance(content, Items | Array):
         known_items = [
-            View(value, (Static(i),)) if not isinstance(v, Ref) and _has_parts(v) else v
+            View(value, (Static(i),)) if not isinstance(v, PLACES) and _has_parts(v) else v
             for i, v in enumerate(known_items)
         ]
     if isinstance(content, Static):
@@ -82,7 +84,7 @@ def _elements(frame: Frame, value: Value) -> Turns:
         made = frame.program.constant("TURNS", list(content.value))
         return Turns(known_items, _at(frame, None, Array(made, array.kind)), len(known_items))
     if isinstance(content, Array):
-        ref = value if isinstance(value, Ref) else None
+        ref = value if isinstance(value, PLACES) else None
         return Turns(known_items, _at(frame, ref, content), len(known_items))
     try:
         array = as_array(frame.memory.deep(content))
@@ -98,10 +100,10 @@ def _has_parts(value: Value) -> bool:
     return isinstance(value, Items) or (isinstance(value, Array) and bool(value.kind.shape))
 
 
-def _at(frame: Frame, ref: Ref | None, array: Array) -> Any:
+def _at(frame: Frame, ref: Place | None, array: Array) -> Any:
     inner = Kind(array.kind.dtype, array.kind.shape[1:])
     if ref is not None and inner.shape:
-        return lambda i: View(ref, (Array(i, Kind(INT)),))
+        return lambda i: View(ref, (Array(i, Kind(INT), natural=True),))
     return lambda i: Array(code.index(array.code, i), inner, array.listed and bool(inner.shape))
 
 
@@ -112,7 +114,8 @@ def _range(frame: Frame, ends: list[Value]) -> Turns:
 
         def element(i: Code) -> Value:
             scaled = i if step == 1 else code.binary(i, ast.Mult(), code.const(step))
-            return Array(scaled if first == 0 else code.binary(scaled, ast.Add(), code.const(first)), Kind(INT))
+            made = scaled if first == 0 else code.binary(scaled, ast.Add(), code.const(first))
+            return Array(made, Kind(INT), natural=min(numbers, default=0) >= 0)
 
         return Turns([Static(n) for n in numbers], element, len(numbers))
     if len(ends) > 2:
@@ -121,9 +124,9 @@ def _range(frame: Frame, ends: list[Value]) -> Turns:
     low, high = as_array(start), as_array(stop)
     span = high.code if isinstance(start, Static) and start.value == 0 else code.binary(high.code, ast.Sub(), low.code)
     element = (
-        (lambda i: Array(i, Kind(INT)))
+        (lambda i: Array(i, Kind(INT), natural=True))
         if span is high.code
-        else (lambda i: Array(code.binary(low.code, ast.Add(), i), Kind(INT)))
+        else (lambda i: Array(code.binary(low.code, ast.Add(), i), Kind(INT), natural=low.natural))
     )
     return Turns(None, element, -1, Array(span, Kind(INT)))
 
@@ -131,7 +134,7 @@ def _range(frame: Frame, ends: list[Value]) -> Turns:
 def _enumerated(turns: Turns, start: int) -> Turns:
     def element(i: Code) -> Value:
         number = i if start == 0 else code.binary(i, ast.Add(), code.const(start))
-        return Items((Array(number, Kind(INT)), turns.element(i)))
+        return Items((Array(number, Kind(INT), natural=start >= 0), turns.element(i)))
 
     pairs: list[Value] | None = None
     if turns.known is not None:

@@ -1,0 +1,30 @@
+"""Whether something that can be changed in place has more than one name."""
+
+from typing import Any
+
+from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.values import PLACES, Items, Keyed, Ref, Value, cells_of
+
+
+def known_elsewhere(memory: Memory, value: Value, own: tuple[str, Any] | None) -> bool:
+    """Whether a change of it is seen by another name than its own: `own` is the table of the memory and the key. Names
+    of a function that ends do not count (None)."""
+    if not isinstance(value, Ref):
+        return isinstance(value, PLACES)  # a part of something
+    if value.cell < 0 or value.cell in memory.above:
+        return True
+    tables = {"attributes": memory.attributes, "cells": memory.cells}
+    if own is not None and own[0] == "names":
+        tables["names"] = memory.names
+    others = (v for part, table in tables.items() for key, v in table.items() if (part, key) != own)
+    return any(value.cell in cells_within(other) for other in others)
+
+
+def cells_within(value: Value) -> set[int]:
+    """The cells that a value leads to, through lists and dicts as well."""
+    match value:
+        case Items():
+            return {cell for item in value.items for cell in cells_within(item)}
+        case Keyed():
+            return {cell for item in value.items.values() for cell in cells_within(item)}
+    return cells_of(value)

@@ -1,0 +1,136 @@
+"""Arrays after `x[where] = value`: as NumPy writes, made anew."""
+
+import ast
+import math
+
+import numpy as np
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.array_index import (
+    Parts,
+    expanded,
+    flat_mask,
+    in_turn,
+    is_mask,
+    is_number,
+    mask_of,
+    of_array,
+    part_code,
+    shape_of,
+)
+from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.kinds import Kind
+from envwright.compiler.ir.lists import counted, masked
+from envwright.compiler.ir.values import Array, Counted, Masked, Span, Static, Value, as_array, cast
+from envwright.compiler.refusal import RefusedError
+
+
+def write_array(base: Array, where: tuple[Value, ...], value: Value) -> Array:
+    """`base` after `base[where] = value`."""
+    if base.shared:
+        raise RefusedError("a part of an array is written to that may be one of several, or a copy")
+    parts = expanded(where, len(base.kind.shape))
+    if any(isinstance(p, Static) and p.value is None for p in parts):
+        return _without_new_axes(base, parts, value)
+    if (apart := in_turn(parts)) is not None:
+        first, second = apart
+        inner = write_array(as_array(of_array(base, tuple(first))), tuple(second), value)
+        return write_array(base, tuple(first), inner)
+    if any(is_mask(p) for p in parts):
+        return _write_masked(base, parts, value)
+    if any(isinstance(p, Span) for p in parts):
+        return _write_span(base, parts, value)
+    new = value.array if isinstance(value, Counted | Masked) else as_array(value)
+    if len(parts) == 1 and isinstance(parts[0], Counted | Masked):
+        return _write_counted(base, parts[0], new)
+    codes = [part_code(p) for p in parts]
+    if not all(is_number(p) or isinstance(p, Static) for p in parts):
+        at = code.index(code.attribute(base.code, "at"), *codes)
+        return Array(code.method(at, "set", new.code), base.kind, base.listed)
+    shape_of(base.kind.shape, parts)
+    key = [code.call("slice", *_ends(c)) if isinstance(c, ast.Slice) else c for c in codes]
+    index = key[0] if len(key) == 1 else code.tuple_of(key)
+    return Array(code.call("put", base.code, index, new.code), base.kind, base.listed)
+
+
+def _without_new_axes(base: Array, parts: Parts, value: Value) -> Array:
+    """`x[None, :] = value`: an axis of length one more or less is the same memory."""
+    rest = [p for p in parts if not (isinstance(p, Static) and p.value is None)]
+    new = as_array(value)
+    if new.kind.shape:
+        wide, plain = shape_of(base.kind.shape, parts), shape_of(base.kind.shape, rest)
+        spread = code.call("jnp.broadcast_to", new.code, code.const(wide))
+        new = Array(code.method(spread, "reshape", code.const(plain)), Kind(new.kind.dtype, plain))
+    return write_array(base, tuple(rest) or (Static(slice(None)),), new)
+
+
+def _write_masked(base: Array, parts: Parts, value: Value) -> Array:
+    """Where a condition holds."""
+    mask = as_array(parts[0]) if len(parts) == 1 else mask_of(base, parts)
+    shown = mask.code
+    for _ in range(len(base.kind.shape) - len(mask.kind.shape)):
+        shown = code.index(shown, code.const(...), code.const(None))
+    new = _as_picked(base, mask, value, several=len(parts) == 1)
+    fitted = cast(new, base.kind.dtype) if new.kind.shape or not new.weak else new
+    return Array(code.call("jnp.where", shown, fitted.code, base.code), base.kind, base.listed)
+
+
+def _as_picked(base: Array, mask: Array, value: Value, several: bool) -> Array:
+    """The values that go to where a mask holds, each at its place; `several`: there may be one for each place."""
+    if isinstance(value, Masked) and code.same(value.mask.code, flat_mask(mask).code):
+        return Array(code.method(value.array.code, "reshape", code.const(base.kind.shape)), base.kind)
+    new = counted(value).array if isinstance(value, Counted | Masked) else as_array(value)
+    if _fits(new.kind.shape, base.kind.shape[len(mask.kind.shape) :]):
+        return new
+    if not several:
+        raise RefusedError("an array is written to where a condition holds along one of several axes")
+    return _in_order(base, mask, new)
+
+
+def _fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    try:
+        return np.broadcast_shapes(shape, wanted) == wanted
+    except ValueError:
+        return False
+
+
+def _in_order(base: Array, mask: Array, values: Array) -> Array:
+    """One value after the other, to the places where a mask holds."""
+    if mask.kind.shape != base.kind.shape or len(values.kind.shape) != 1:
+        raise RefusedError("several values are written to where a condition holds, which is not covered here")
+    place: Code = code.binary(code.call("jnp.cumsum", mask.code), ast.Sub(), code.const(1))
+    if len(base.kind.shape) > 1:
+        place = code.method(place, "reshape", code.const(base.kind.shape))
+    return Array(code.index(values.code, place), Kind(values.kind.dtype, base.kind.shape))
+
+
+def _write_span(base: Array, parts: Parts, value: Value) -> Array:
+    """To a slice whose ends are numbers of the game."""
+    mask = mask_of(base, parts)
+    new = _as_picked(base, mask, value, several=len(base.kind.shape) == 1)
+    return Array(code.call("jnp.where", mask.code, cast_in(new, base).code, base.code), base.kind, base.listed)
+
+
+def cast_in(new: Array, base: Array) -> Array:
+    """A value in the type of the array it is written to."""
+    return cast(new, base.kind.dtype) if new.kind.shape or not new.weak or new.kind.is_float else new
+
+
+def _write_counted(base: Array, places: Counted | Masked, new: Array) -> Array:
+    """At the places of a list of changing length: those that are not in use lie outside, where nothing is written."""
+    chosen = masked(places)
+    size = math.prod(base.kind.shape[:1])
+    where = code.call("jnp.where", chosen.mask.code, chosen.array.code, code.const(size))
+    at = code.index(code.attribute(base.code, "at"), where)
+    return Array(code.method(at, "set", new.code, mode=code.const("drop")), base.kind, base.listed)
+
+
+def _ends(part: ast.Slice) -> list[Code]:
+    ends = [part.lower, part.upper, part.step]
+    if part.step is None:
+        ends.pop()
+    return (
+        [code.const(None) if end is None else end for end in ends]
+        if part.lower or part.upper or part.step
+        else [code.const(None)]
+    )

@@ -1,0 +1,157 @@
+"""Parts of lists and arrays, which are still the same memory, and what is chosen by a condition."""
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.array_index import basic
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.indexing import read
+from envwright.compiler.ir.lists import is_listlike, items_of, plus
+from envwright.compiler.ir.merge import EVERYBODY, choose, join_memories
+from envwright.compiler.ir.operators import binary, compare
+from envwright.compiler.ir.values import (
+    PLACES,
+    Array,
+    Counted,
+    Items,
+    Keyed,
+    Maybe,
+    Place,
+    Static,
+    Value,
+    View,
+    as_array,
+)
+
+
+def part(frame: Frame, base: Place, where: tuple[Value, ...], name: str) -> Value:
+    """A part of something that can be changed in place: still the same memory, if it is more than a number."""
+    content = frame.memory.see(base)
+    found = read(frame.memory, content, where, name)
+    if isinstance(found, PLACES):
+        return found
+    is_part = isinstance(found, Items | Keyed | Maybe) or (isinstance(found, Array) and found.kind.shape)
+    known_part = isinstance(found, Static) and isinstance(found.value, list | dict | np.ndarray)
+    if (
+        _copies(content, where)
+        and len(where) == 1
+        and isinstance(where[0], Static)
+        and isinstance(found, Array | Items)
+    ):
+        return copied(frame, base, where[0].value)
+    if not (is_part or known_part) or not basic(where) or _copies(content, where):
+        return found
+    if isinstance(content, Counted):
+        where = (_from_front(content, where[0]), *where[1:])
+    if isinstance(base, View) and (inner := numbers_only(base.where)) is not None:
+        return View(base.ref, (*inner, *where))
+    return View(base, where)
+
+
+def copied(frame: Frame, base: Value, which: slice = slice(None)) -> Value:
+    """A list with the same elements, or some of them: if those are lists themselves, they have two places now."""
+    content = frame.memory.see(base)
+    if isinstance(content, Array):
+        array = as_array(read(frame.memory, content, (Static(which),))) if which != slice(None) else content
+        return replace(array, shared=array.listed and len(array.kind.shape) > 1)
+    if isinstance(content, Items) and isinstance(base, PLACES):
+        lists = (isinstance(v, Items | Keyed | Array) and not _is_tuple(v) for v in content.items)
+        items = [View(base, (Static(i),)) if own else content.items[i] for i, own in enumerate(lists)]
+        return replace(content, items=tuple(items[which]))
+    return read(frame.memory, content, (Static(which),)) if which != slice(None) else frame.memory.deep(base)
+
+
+def _is_tuple(value: Value) -> bool:
+    if isinstance(value, Items):
+        return not value.is_list
+    return isinstance(value, Array) and (not value.kind.shape or value.tupled)
+
+
+def _copies(content: Value, where: tuple[Value, ...]) -> bool:
+    """A slice of a list is another list; one of an array is a part of it."""
+    slices = any(isinstance(p, Static) and isinstance(p.value, slice) for p in where)
+    return slices and is_listlike(content)
+
+
+def _from_front(content: Counted, first: Value) -> Value:
+    """The place of an element, which stays the same when the list gets longer."""
+    negative = isinstance(first, Static) and isinstance(first.value, int) and first.value < 0
+    return plus(content.count, first.value) if negative and isinstance(first, Static) else first
+
+
+def numbers_only(where: tuple[Value, ...]) -> tuple[Value, ...] | None:
+    """An index that is whole numbers, without the `:` behind them; None if there is more to it."""
+    parts = list(where)
+    while parts and isinstance(parts[-1], Static) and parts[-1].value == slice(None):
+        parts.pop()
+    plain = (
+        isinstance(p.value, int | np.integer | str) if isinstance(p, Static) else isinstance(p, Array) and not p.sliced
+        for p in parts
+    )
+    return tuple(parts) if all(plain) else None
+
+
+def elements(frame: Frame, value: Value) -> list[Value]:
+    """The elements of something; rows of an array are parts of it."""
+    content = frame.memory.see(value)
+    if isinstance(value, PLACES) and isinstance(content, Array) and len(content.kind.shape) > 1 and not content.tupled:
+        return [View(value, (Static(i),)) for i in range(content.kind.shape[0])]
+    if isinstance(value, PLACES) and isinstance(content, Items):
+        found = copied(frame, value)
+        return list(found.items) if isinstance(found, Items) else []
+    return items_of(frame.memory, value)
+
+
+# ---- one of several ----
+
+
+def one_of(frame: Frame, content: Value, where: tuple[Value, ...]) -> Value | None:
+    """One of several lists or arrays that have names of their own, by a number of the game."""
+    if len(where) != 1 or not isinstance(where[0], Array) or where[0].kind.shape or not where[0].kind.is_whole:
+        return None
+    if isinstance(content, Items) and content.items and all(isinstance(item, PLACES) for item in content.items):
+        size = Static(len(content.items))
+        cases = list(enumerate(content.items))
+        which = binary(frame, ast.Mod(), where[0], size) if code.text(where[0].code) != "action" else where[0]
+    elif isinstance(content, Keyed) and content.items and all(isinstance(v, PLACES) for v in content.items.values()):
+        cases, which = list(content.items.items()), where[0]
+    else:
+        return None
+    chosen = cases[-1][1]
+    for key, item in cases[-2::-1]:
+        asked = as_array(compare(frame, ast.Eq(), which, Static(key)))
+        chosen = choose(frame, asked, (item, frame.memory), (chosen, frame.memory), frame.memory, EVERYBODY)
+    return chosen
+
+
+def under(frame: Frame, when: Array, yes: Callable[[], Value], no: Callable[[], Value]) -> Value:
+    """One value or the other; what computing it changes only changes then."""
+    before, guards = frame.memory, frame.guards
+    sides: list[tuple[Value, Any]] = []
+    for side, condition in ((yes, when.code), (no, code.negated(when.code))):
+        frame.memory = before.copy()
+        frame.depth += 1
+        frame.guards = (*guards, condition)
+        value = side()
+        sides.append((value, frame.memory))
+        frame.depth -= 1
+        frame.guards = guards
+    first, second = sides
+    left, right = first[1], second[1]
+    frame.memory = before
+    if changed(left, before) or changed(right, before):
+        frame.memory = join_memories(frame, when, left, right)
+    return choose(frame, when, first, second, frame.memory, EVERYBODY)
+
+
+def changed(after: Any, before: Any) -> bool:
+    for part in ("attributes", "cells", "cursors", "names"):
+        mine, other = getattr(after, part), getattr(before, part)
+        if any(mine[key] is not other.get(key) for key in mine if key in other or part == "cursors"):
+            return True
+    return False

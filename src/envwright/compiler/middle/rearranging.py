@@ -1,0 +1,129 @@
+"""Functions of NumPy's that give the same memory in another order or shape: what is written to it is written there."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.kinds import Kind, narrow
+from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.values import (
+    PLACES,
+    Array,
+    Either,
+    Place,
+    Static,
+    Turned,
+    Value,
+    View,
+    as_array,
+)
+from envwright.compiler.middle.numpy_generic import Options, generic
+from envwright.compiler.refusal import RefusedError
+
+_ORDERS = {
+    "ravel", "reshape", "transpose", "squeeze", "expand_dims", "swapaxes", "moveaxis", "flip", "fliplr", "flipud",
+    "rot90", "atleast_1d", "atleast_2d",
+}  # fmt: skip
+_ITSELF = {"asarray", "asanyarray"}
+
+
+def rearranged(frame: Frame, name: str, arguments: list[Value], options: Options) -> Value | None:
+    """`np.name(...)`, if it gives a view of something that has a name; else None."""
+    place = arguments[0] if arguments else None
+    if name not in _ORDERS | _ITSELF or not isinstance(place, PLACES):
+        return None
+    content = frame.memory.see(place)
+    if not _is_array(content):
+        return None
+    if name in _ITSELF:
+        return _itself(place, content, arguments[1:], options)
+    try:
+        rest = [known(frame.memory.deep(a)) for a in arguments[1:]]
+        named = {key: known(frame.memory.deep(v)) for key, v in options.items()}
+    except RefusedError:
+        return None
+    return turned(frame, place, content, name, rest, named)
+
+
+def _is_array(content: Value) -> bool:
+    if isinstance(content, Static):
+        return isinstance(content.value, np.ndarray) and content.value.dtype.kind in "biuf"
+    return isinstance(content, Array) and bool(content.kind.shape) and not content.listed
+
+
+def _itself(place: Place, content: Value, rest: list[Value], options: Options) -> Value | None:
+    """`np.asarray(x)` is x, unless another type is asked for. Whether the original has that type already is not known
+    where ours are narrower, so then it must not be written to."""
+    dtype = known(options.get("dtype", rest[0] if rest else Static(None)))
+    if dtype is None:
+        return place
+    array = as_array(content)
+    return replace(array, shared=True) if narrow(dtype) == array.kind.dtype else None
+
+
+def turned(
+    frame: Frame, place: Place, content: Value, name: str, rest: list[Any], named: dict[str, Any]
+) -> Value | None:
+    """A view of all elements in another order, or None if NumPy makes a copy."""
+    shape = as_array(content).kind.shape
+
+    def by_numpy(array: np.ndarray) -> np.ndarray:
+        return getattr(np, name)(array, *rest, **named)
+
+    def turn(value: Array) -> Array:
+        if name == "transpose" and not rest:
+            return Array(code.attribute(value.code, "T"), Kind(value.kind.dtype, value.kind.shape[::-1]))
+        made = generic(name, [value, *map(Static, rest)], {key: Static(v) for key, v in named.items()})
+        return as_array(made)
+
+    try:
+        order = by_numpy(np.arange(int(np.prod(shape))).reshape(shape))
+        probe = _probe(frame, place)
+        if probe is None or not np.shares_memory(by_numpy(probe), probe):
+            return None
+    except Exception as error:
+        raise RefusedError(f"np.{name} does not fit what it is given: {error}") from None
+    return Turned(place, turn, lambda new: _back(new, order, shape), by_numpy)
+
+
+def _back(new: Array, order: np.ndarray, shape: tuple[int, ...]) -> Array:
+    """The array in its own order again."""
+    places = np.arange(order.size)
+    kind = Kind(new.kind.dtype, shape)
+    if np.array_equal(order, places.reshape(shape).T):
+        return Array(code.attribute(new.code, "T"), kind)
+    made = new.code
+    if not np.array_equal(order.ravel(), places):
+        inverse = code.call("jnp.array", code.const(np.argsort(order.ravel())))
+        made = code.index(code.method(made, "ravel") if order.ndim > 1 else made, inverse)
+    return Array(code.method(made, "reshape", code.const(shape)), kind)
+
+
+def _probe(frame: Frame, place: Place) -> np.ndarray | None:
+    """An array of NumPy's that lies in memory like a view does, to see what is a view of it and what is a copy."""
+    content = frame.memory.see(place)
+    if not _is_array(content):
+        return None
+    if isinstance(place, Turned):
+        inner = _probe(frame, place.ref)
+        return None if inner is None else place.probe(inner)
+    if isinstance(place, View) and _is_array(frame.memory.see(place.ref)):
+        inner = _probe(frame, place.ref)
+        return None if inner is None else inner[tuple(_probe_part(part) for part in place.where)]
+    if isinstance(place, Either) and any(not _plain(side) for side in (place.yes, place.no)):
+        return None
+    return np.zeros(as_array(content).kind.shape)
+
+
+def _plain(place: Place) -> bool:
+    return not isinstance(place, View | Turned | Either)
+
+
+def _probe_part(part: Value) -> Any:
+    if isinstance(part, Static):
+        return part.value if not isinstance(part.value, int | np.integer) else 0
+    assert isinstance(part, Array)
+    return slice(part.kind.shape[0]) if part.sliced else 0
