@@ -79,6 +79,7 @@ REAL = [
     "int(round(f))", "x - f % 3", "math.fmod(f, 2.5)", "math.pow(f, 2)", "math.inf if f > 0 else g",
     "2 ** x if x < 5 else 0.0", "f ** 3", "np.power(f, 2)", "np.square(f)", "np.exp(-abs(f))",
     "math.log2(abs(f) + 1)", "math.dist((f, g), (0, 0))", "2 ** -x if x > 0 else 1.0", "math.gcd(x, 6)",
+    "np.argmax(np.cumsum([0.05] * 20) > f)", "np.argmax(f < np.linspace(-1, 1, 12))",
 ]  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Assign, Define, Note, Statement, Written
 
 WIDTH = 100
+BOARD = 40  # rows of a table that are written one by one
 MARGIN = 20  # for the name of a constant
 _CORE = {
     "choose": "envwright.core",
@@ -84,7 +85,7 @@ def constant_text(value: Any) -> str:
                 return f"np.full({array.shape}, {array.flat[0]!r}, {dtype})".replace("np.True_", "True").replace(
                     "np.False_", "False"
                 )
-            rows = f"np.array({array.tolist()}, {dtype})".replace("inf", "np.inf").replace("nan", "np.nan")
+            rows = f"np.array({_plain(array)}, {dtype})"
             return rows if len(rows) < WIDTH - MARGIN else _filled(array, dtype)
     if isinstance(value, np.generic):
         value = value.item()
@@ -94,19 +95,19 @@ def constant_text(value: Any) -> str:
 
 
 def _filled(array: np.ndarray, dtype: str) -> str:
-    """A long table: as many numbers on a line as there is room for, a new line for each row."""
+    """A long table: a row a line, if it is a board; else as many numbers on a line as there is room for."""
+    if array.ndim == 2 and len(array) <= BOARD:
+        lines = [f"        {_plain(row)}," for row in array]
+        if max(map(len, lines)) <= WIDTH:
+            return "\n".join(["np.array(", "    [", *lines, "    ],", f"    {dtype},", ")  # fmt: skip"])
+    wrapped = textwrap.wrap(f"{_plain(array.ravel())[1:-1]},", WIDTH - 8)
+    shape = "" if array.ndim == 1 else f".reshape{array.shape}"
+    lines = ["np.array(", "    [", *(f"        {line}" for line in wrapped), "    ],", f"    {dtype},"]
+    return "\n".join([*lines, f"){shape}  # fmt: skip"])
 
-    def lines(part: np.ndarray, indent: str) -> list[str]:
-        if part.ndim > 1:
-            inner = [line for row in part for line in lines(row, indent + "    ")]
-            return [f"{indent}[", *inner, f"{indent}],"]
-        text = str(part.tolist()).replace("inf", "np.inf").replace("nan", "np.nan")
-        if len(indent) + len(text) < WIDTH:
-            return [f"{indent}{text},"]
-        wrapped = textwrap.wrap(f"{text[1:-1]},", WIDTH - len(indent) - 4)
-        return [f"{indent}[", *(f"{indent}    {line}" for line in wrapped), f"{indent}],"]
 
-    return "\n".join(["np.array(", *lines(array, "    "), f"    {dtype},", ")  # fmt: skip"])
+def _plain(numbers: np.ndarray) -> str:
+    return str(numbers.tolist()).replace("inf", "np.inf").replace("nan", "np.nan")
 
 
 def function_text(function: Written) -> str:

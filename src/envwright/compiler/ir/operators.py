@@ -14,6 +14,7 @@ from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number
 from envwright.compiler.ir.lists import concatenate, counted, in_use, is_listlike, items_of, repeated, repeated_often
+from envwright.compiler.ir.rising import above
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -189,7 +190,7 @@ def compare(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:
     if isinstance(left, Masked | Counted) or isinstance(right, Masked | Counted):
         some, arrays = side_by_side([left, right])
         return replace(some, array=_ordered(frame, how, *(as_array(a) for a in arrays)))
-    return _ordered(frame, how, as_array(left), as_array(right))
+    return above(frame, how, left, right) or _ordered(frame, how, as_array(left), as_array(right))
 
 
 def _as_words(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:

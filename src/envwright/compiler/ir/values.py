@@ -46,6 +46,7 @@ class Array:
     shared: bool = False  # in the original it is a part of another array; it must not be written to
     natural: bool = False  # it is known not to be negative
     most: int | None = None  # it is known not to be more
+    rising: tuple[Code, Code] | None = None  # which of a table, in order, are above a number: the two
     sliced: bool = False  # as an index, the places of a slice, whose part is still the same memory
 
 

@@ -317,7 +317,7 @@ def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, .
     made_code = code.call(made.name, *inputs)
     hint = iter([h for h in hints if h != "_"]) if len(hints) > 1 else iter(hints)
     if isinstance(made.value, Array) and not made.writes_state:
-        return Array(made_code, made.value.kind, made.value.listed, made.value.tupled)
+        return replace(made.value, code=made_code, rising=None)
     if isinstance(made.value, Items) and len(hints) == len(made.value.items) and len(hints) > 1:
         parts = [rebuild(v, frame.writer.fresh, h) for v, h in zip(made.value.items, hints, strict=True)]
         value: Value = replace(made.value, items=tuple(v for v, _ in parts))

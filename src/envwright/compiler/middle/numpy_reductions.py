@@ -14,6 +14,7 @@ from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind
 from envwright.compiler.ir.lists import counted, in_use
 from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.rising import first_above
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -121,7 +122,11 @@ def first_extreme(name: str) -> Callable[[Frame, list[Value], Options], Value]:
     def find(frame: Frame, arguments: list[Value], options: Options) -> Value:
         if isinstance(arguments[0], Counted | Masked):
             return reduce(frame, name, arguments[0], axis_of(arguments, options))
-        return generic(name, arguments, options)
+        flags = arguments[0] if name == "argmax" and len(arguments) == 1 and not options else None
+        if isinstance(flags, Array) and (first := first_above(flags)) is not None:
+            return first
+        found = generic(name, arguments, options)
+        return replace(found, natural=True) if isinstance(found, Array) else found
 
     return find
 
