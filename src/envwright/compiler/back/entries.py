@@ -134,7 +134,7 @@ def _or_too_long(frame: Frame, truncated: Code) -> Code:
         if not isinstance(drawn, Static) and frame.writer.most[name] > (rooms[name] or 1):
             over.append(code.compare(as_array(drawn).code, ast.Gt(), code.const(rooms[name])))
     for more in over:
-        known = code.text(truncated).startswith("jnp.bool_(False")
+        known = code.text(frame.writer.meaning(truncated)).startswith("jnp.bool_(False")
         truncated = more if known else code.binary(truncated, ast.BitOr(), more)
     return truncated
 

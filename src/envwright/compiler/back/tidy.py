@@ -5,6 +5,7 @@ import copy
 from collections import Counter
 from collections.abc import Mapping
 
+from envwright.compiler.back.merging import merged
 from envwright.compiler.back.sharing import shared
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Assign, Code, Define, Note, Statement, Written, defines, names_in, uses
@@ -17,7 +18,7 @@ def tidy(function: Written, functions: set[str]) -> None:
     body, result = function.body, function.result
     for _ in range(3):
         body = needed(body, names_in(result))
-        body, result = moved(body, result)
+        body, result = moved(*merged(body, result, functions))
     body, result = moved(*shared(needed(body, names_in(result)), result, function.bases))
     body = [_selected_statement(s) for s in body]
     names = [p for p, _ in function.parameters]

@@ -58,7 +58,7 @@ class Writer:
 MARK = "\u00b7"  # in names of variables until they get their final ones
 
 RESERVED = {
-    "jax", "jnp", "np", "state", "chance", "put", "take", "compact", "choose", "key", "action", "Step", "State",
+    "jax", "jnp", "np", "state", "chance", "put", "compact", "choose", "key", "action", "Step", "State",
     "StartChance", "StepChance", "lambda", "None", "True", "False", "in", "is", "not", "and", "or", "if", "else",
     "for", "while", "def", "return", "del", "from", "import", "class", "pass", "with", "try", "as", "int", "float",
     "bool", "len", "range", "round_up", "round_down",

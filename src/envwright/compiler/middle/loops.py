@@ -173,6 +173,10 @@ def _body(
                 ]
                 on = code.both(code.name(flag[0]), on)
             leaves += [on] if flag else []
+            if turns is not None and turns.as_far_as_it_goes:
+                inside_of_it = code.compare(code.name(turn), ast.Lt(), turns.count.code)  # pyright: ignore
+                pairs = zip(leaves, [*before, *flag], strict=True)
+                leaves = [code.call("jnp.where", inside_of_it, n, code.name(o)) for n, o in pairs]
     finally:
         frame.depth -= 1
         body = writer.blocks.pop()
@@ -302,9 +306,10 @@ def _write(frame: Frame, node: Any, turns: Turns | None, carried: list[Carried],
     frame.emit(body)
     start = code.tuple_of(leaves)
     if turns is not None:
-        stop = turns.count.code if turns.count is not None else code.const(turns.length)
+        fixed = turns.count is None or turns.as_far_as_it_goes
+        stop = code.const(turns.length) if fixed or turns.count is None else turns.count.code
         made = code.call("jax.lax.fori_loop", code.const(0), stop, code.name(body.name), start)
-        if turns.count is None and turns.length <= UNROLLED_BY_JAX:
+        if fixed and turns.length <= UNROLLED_BY_JAX:
             made.keywords.append(ast.keyword("unroll", code.const(True)))  # pyright: ignore[reportAttributeAccessIssue]
     else:
         assert trial.test is not None

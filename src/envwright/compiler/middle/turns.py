@@ -28,6 +28,8 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.middle.expressions import evaluate
 from envwright.compiler.refusal import RefusedError
 
+FEW = 16  # places of a list that all have a turn
+
 
 @dataclass
 class Turns:
@@ -37,6 +39,12 @@ class Turns:
     element: Any  # the element of turn i, as a function of the code for i
     length: int
     count: Array | None = None  # how many of them there are, if that changes
+
+    @property
+    def as_far_as_it_goes(self) -> bool:
+        """Whether there may be less turns than places, but these are few: then each place has a turn, and those behind
+        the end change nothing. A loop that the game ends would run by itself, apart from the rest of the step."""
+        return self.count is not None and 0 < self.length <= FEW
 
 
 def turns_of(frame: Frame, node: ast.expr) -> Turns:
