@@ -76,6 +76,7 @@ LISTS = {
     "multiplied": "m = [0] * 4; m[x % 4] = 5; m[y % 4 - 4] += 1; return m",
     "rows multiplied": "m = [[0] * 3 for _ in range(2)]; m[x % 2][y % 3] = 1; return m",
     "one of two lists": "p, q = [0, x], [1, y]; t = p if x > 2 else q; t[0] = 7; return q[0] * 10 + p[0] + x",
+    "a list in one of two": "p = [0, x]; t = [p, [1, y]] if x > 2 else [[3, 4], p]; p[0] = 7; return t[0][0] * 10 + y",
     "one of two lists grows": "p, q = l[:], e[:]; t = p if x > 2 else q; t.append(7); return len(p) * 9 + len(q)",
     "a list of lists": "p, q = [0, x], [1, y]; m = [p, q]; n = m[:]; n[1][0] = 7; m[x % 2][1] = 9; return np.array(n)",
     "a copy of a list of lists": "m = [[0, x], [1, y]]; n = m.copy(); n[1][0] = 7; n[0] = [5, 5]; return np.array(m)",

@@ -31,6 +31,9 @@ def deck(**parts):
     return {"__class__": "cards:Deck", "ranks": np.array(["a", "k"]), "size": 52, **parts}
 
 
+TWICE = {"__class__": "m:Pipe", "x": 1}
+
+
 @pytest.mark.parametrize(
     ("values", "fields"),
     [
@@ -57,6 +60,12 @@ def deck(**parts):
         ([{"__enum__": "m:E", "value": 1}, {"__enum__": "m:E", "value": 2}], {"x": "x['value']"}),
         ([{"__enum__": "m:E", "value": 1}, None], {"x": "x['value'] if x is not None else 0"}),
         ([deck(left=2), deck(left=1)], {"x_left": "x['left']"}),
+        ([{1}, {2, 4}], {"x": "flags(x, (1,), (4,))", "x_count": "len(x)"}),
+        ([set(), {(0, 3), (2, 4)}], {"x": "flags(x, (0, 3), (3, 2))", "x_count": "len(x)"}),
+        ([set(), {"b", "a"}], {"x": "flags(x, ['a', 'b'])", "x_count": "len(x)"}),
+        ([[], [{"a": 1}, {"a": 2}]], {"x_a": "pad([item['a'] for item in x], 4)", "x_count": "len(x)"}),
+        ([[], [TWICE]], {"x_x": "pad([item['x'] for item in x], 2)", "x_count": "len(x)"}),
+        ([[None, 1], [2, None]], {"x": ROWS.replace("[0, 0]", "0"), "x_present": "[row is not None for row in x]"}),
         ([deck(hands={"me": [1]}), deck(hands={"me": [2]})], {"x_hands_me": "x['hands']['me']"}),
         ([deck(), deck()], {}),
         (
@@ -73,8 +82,10 @@ def test_every_kind_of_value_becomes_fields(values, fields):
     "values",
     [
         [None, None], [object()], [[1], ["a"]], [[1], None], [{1: 2}, {1: 3}], [{"a": 1}, {"b": 1}],
-        [[], []], [{1}, {2}], [1, [1]], [np.zeros(2), None], [[None, 1], [2, None]], [[[1], [1, 2]], []],
-        [deck(left=2), None], [deck(who="a", seen={1}), deck(who="b", seen={2})],
+        [[], []], [{1.5}, {2}], [{1, "a"}, {2}], [{0}, {10**6}], [1, [1]], [np.zeros(2), None], [[None, 1], [2]],
+        [[[1], [1, 2]], []],
+        [deck(left=2), None], [deck(who="a", seen={1.5}), deck(who="b", seen={2})],
+        [[deck()], [deck(), {"__class__": "cards:Hand"}]], [[TWICE, TWICE]],
     ],
 )  # fmt: skip
 def test_what_no_rule_covers_is_refused_by_name(values):

@@ -14,7 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.recipe.analyse.facts import Analysis
-from envwright.recipe.fields import DraftError, field_name, fields_of, free, is_empty, is_number, is_still
+from envwright.recipe.fields import (
+    DraftError,
+    Pool,
+    field_name,
+    fields_of,
+    free,
+    is_empty,
+    is_number,
+    is_still,
+    is_value,
+)
 from envwright.recipe.lucky import ROOM_OF_A_START, chance_of, texts_by_index, unlucky
 from envwright.verify.draft import Seen
 from envwright.verify.expression import parse, site_function
@@ -78,6 +88,7 @@ def draft_tables(seen: Seen, source: Source) -> Draft:
     states = [*seen.states, *seen.finals]
     reals: dict[str, NDArray[np.float64]] = {}  # of columns that have been computed
     names = {name for state in states for name in state}
+    pool = _objects_in_lists(draft, states, source)
     for name in sorted(names, key=lambda name: (field_name(name), name.startswith("_"))):
         values = [state[name] for state in states if name in state]
         if name in source.drawn:
@@ -85,7 +96,7 @@ def draft_tables(seen: Seen, source: Source) -> Draft:
         elif name == "elapsed_steps":
             draft.state |= {"time": name} if seen.max_episode_steps else {}
         else:
-            fields = _fields(draft, name, values, len(values) < len(states), source)
+            fields = _fields(draft, name, values, len(values) < len(states), source, pool)
             reals |= {f"state.{own}": found for own, found in _reals(name, values, fields).items()}
             draft.state |= fields
     draft.observation = "obs" if all(is_number(o) for o in seen.observations) else "array(obs)"
@@ -98,13 +109,43 @@ def draft_tables(seen: Seen, source: Source) -> Draft:
     return draft
 
 
-def _fields(draft: Draft, name: str, values: list[Any], absent: bool, source: Source) -> dict[str, str]:
+def _objects_in_lists(draft: Draft, states: Sequence[Mapping[str, Any]], source: Source) -> Pool:
+    """All objects that were seen in lists, by class. One that is in two places would be two in a translation."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for state in states:
+        homes: dict[int, str] = {}
+        for name, value in state.items():
+            for place, thing, listed in _things(name, value) if not _unused(name, source) else ():
+                if not is_value(thing) and (home := homes.setdefault(id(thing), place)) != place:
+                    problem = f"{home} and {place} hold the same object, which no rule puts into numbers."
+                    draft.problems += [problem] if problem not in draft.problems else []
+                if listed:
+                    found.setdefault(thing["__class__"], []).append(thing)
+    return found
+
+
+def _unused(name: str, source: Source) -> bool:
+    return name in source.drawn or name in source.unread
+
+
+def _things(place: str, value: Any, listed: bool = False) -> Iterable[tuple[str, dict[str, Any], bool]]:
+    """The objects in a value that are in lists, or beside them, each with its place, and whether it is in a list."""
+    if isinstance(value, list | tuple | deque):
+        for item in value if value and isinstance(value[0], dict) else ():
+            yield from _things(place, item, True)
+    elif isinstance(value, dict) and "__class__" in value:
+        yield place, value, listed
+        for name, item in value.items():
+            yield from _things(f"{place}.{name}", item) if name != "__items__" else ()
+
+
+def _fields(draft: Draft, name: str, values: list[Any], absent: bool, source: Source, pool: Pool) -> dict[str, str]:
     """The fields of one attribute; or it is ignored for a reason, or a problem."""
     place = f"reference.{name}"
     try:
         if absent or not name.isidentifier():
             raise DraftError(f"{name} is not there in every state; say in [ignored] why it does not matter.")
-        fields = fields_of(name, values, changed=source.changed)
+        fields = fields_of(name, values, changed=source.changed, pool=pool)
     except DraftError as problem:
         if name in source.unread:
             draft.ignored[place] = "nothing reads it"

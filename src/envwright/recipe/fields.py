@@ -7,13 +7,16 @@ The forms are few and fixed, for a translator has to read them:
     {'a': 0, 'b': 1}[x]     one of a few texts
     pad(x, 8), len(x)       a list of numbers whose length changes
     table(x, 8, 4), len(x)  a list of rows of numbers whose length changes
-    [row if row is not None else [0, 0] for row in x], [row is not None for row in x]       rows, or None in their place
+    pad([item['y'] for item in x], 8), ..., len(x)      a list of objects or dicts that hold the same, field by field
+    flags(x, (0, 0), (5, 5)), len(x)    a set of whole numbers or of tuples of them: from (0, 0), 5 by 5 places
+    flags(x, ['a', 'b']), len(x)        a set of texts
+    [row if row is not None else [0, 0] for row in x], [row is not None for row in x]   rows or numbers, or None
 
 x is a name of the reference's, or a part of it, `deck['hands']['player']`: an object is seen as a dict.
 """
 
 from collections import deque
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,14 +30,20 @@ DIFFERENT = 3  # so many numbers may all be different by accident
 _INSIDE = ("__items__", "__value__", "__data__")  # of an object that is a list, that is a number, that has a hook
 
 
+Pool = Mapping[str, list[dict[str, Any]]]
+
+
 class DraftError(EnvwrightError, ValueError):
     """A part of the reference cannot be put into numbers by rule."""
 
 
-def fields_of(path: str, values: list[Any], own: str = "", changed: Container[str] = ()) -> dict[str, str]:
+def fields_of(
+    path: str, values: list[Any], own: str = "", changed: Container[str] = (), pool: Pool | None = None
+) -> dict[str, str]:
     """The candidate's fields for one part of the reference's state; none, if it is an object that holds constants only.
 
-    `changed` are the attributes of objects that some rule writes; others are constants, if they never differed.
+    `changed` are the attributes of objects that some rule writes; others are constants, if they never differed. `pool`
+    are all objects that were seen in lists, by class.
     """
     own = own or field_name(path)
     present = [v for v in values if v is not None]
@@ -45,11 +54,15 @@ def fields_of(path: str, values: list[Any], own: str = "", changed: Container[st
         texts = "{" + ", ".join(f"{text!r}: {i}" for i, text in enumerate(sorted(set(map(str, present))))) + "}"
         return {own: f"{texts}[{path}] if {path} is not None else -1" if nothing else f"{texts}[{path}]"}
     if all(isinstance(v, dict) for v in present):
-        return _enum(path, own, present, nothing) if "__enum__" in present[0] else _dict(path, own, values, changed)
+        return (
+            _enum(path, own, present, nothing) if "__enum__" in present[0] else _dict(path, own, values, changed, pool)
+        )
     if all(is_number(v) for v in present):
         return _numbers(path, own, present, nothing)
     if all(isinstance(v, list | tuple | deque | np.ndarray) for v in present):
-        return _list(path, own, present, nothing)
+        return _list(path, own, present, nothing, pool)
+    if all(isinstance(v, set | frozenset) for v in values):
+        return _set(path, own, values)
     raise _no_rule(path, next(v for v in present if not is_number(v)))
 
 
@@ -79,7 +92,7 @@ def _enum(path: str, own: str, present: list[Any], nothing: bool) -> dict[str, s
     return {name: f"{text} if {path} is not None else {below}" for name, text in fields.items()}
 
 
-def _dict(path: str, own: str, values: list[Any], changed: Container[str]) -> dict[str, str]:
+def _dict(path: str, own: str, values: list[Any], changed: Container[str], pool: Pool | None) -> dict[str, str]:
     """A field for each key, where the keys never change; an attribute of an object that is a constant has none."""
     first = values[0]
     if any(v is None or v.keys() != first.keys() or v.get("__class__") != first.get("__class__") for v in values):
@@ -96,7 +109,7 @@ def _dict(path: str, own: str, values: list[Any], changed: Container[str]) -> di
             raise DraftError(f"{path} has the key {key!r}; write lines for it in [state] of contract.toml.")
         name = own if inside else f"{own}_{field_name(key)}"
         try:
-            found = fields_of(f"{path}[{key!r}]", held, name, changed)
+            found = fields_of(f"{path}[{key!r}]", held, name, changed, pool)
         except DraftError:
             if is_still(held) and not is_empty(held[0]):
                 continue
@@ -105,7 +118,7 @@ def _dict(path: str, own: str, values: list[Any], changed: Container[str]) -> di
     return fields
 
 
-def _list(path: str, own: str, present: list[Any], nothing: bool) -> dict[str, str]:
+def _list(path: str, own: str, present: list[Any], nothing: bool, pool: Pool | None = None) -> dict[str, str]:
     if nothing:
         raise DraftError(f"{path} is sometimes a list and sometimes None; write a line for it in [state].")
     if len(shapes := {shape_of(v) for v in present}) == 1 and None not in shapes:
@@ -114,6 +127,8 @@ def _list(path: str, own: str, present: list[Any], nothing: bool) -> dict[str, s
     if any(is_number(v) and np.ndim(v) == 0 for v in present):
         raise DraftError(f"{path} is sometimes a list and sometimes a number; write a line for it in [state].")
     items = [item for v in present for item in v]
+    if items and all(isinstance(item, dict) and "__enum__" not in item for item in items):
+        return _objects(path, own, present, pool or {})
     kinds = {shape_of(item) for item in items if item is not None}
     lengths = {len(v) for v in present}
     if not items:
@@ -122,9 +137,9 @@ def _list(path: str, own: str, present: list[Any], nothing: bool) -> dict[str, s
     if shape is None:
         raise DraftError(f"{path} is a list of more than numbers; write a line for it in [state] of contract.toml.")
     rest = any(item is None for item in items)
-    if rest and len(shape) == 1 and len(lengths) == 1:
-        blank = ", ".join(["0"] * shape[0])
-        rows = f"[row if row is not None else [{blank}] for row in {path}]"
+    if rest and len(shape) < 2 and len(lengths) == 1:
+        blank = f"[{', '.join(['0'] * shape[0])}]" if shape else "0"
+        rows = f"[row if row is not None else {blank} for row in {path}]"
         return {own: rows, f"{own}_present": f"[row is not None for row in {path}]"}
     room = _room(present)
     if not rest and shape == ():
@@ -132,6 +147,74 @@ def _list(path: str, own: str, present: list[Any], nothing: bool) -> dict[str, s
     if not rest and len(shape) == 1:
         return {own: f"table({path}, {room}, {shape[0]})", f"{own}_count": f"len({path})"}
     raise DraftError(f"{path} is a list of more than rows of numbers; write a line for it in [state].")
+
+
+def _objects(path: str, own: str, lists: list[Any], pool: Pool) -> dict[str, str]:
+    """A field for what the objects of a list hold under each name, and one for how many they are."""
+    items = [item for v in lists for item in v]
+    if any(not is_value(item) for item in items) and any(len({id(item) for item in v}) < len(v) for v in lists):
+        raise DraftError(f"{path} holds the same object twice; write lines for it in [state] of contract.toml.")
+    first = items[0]
+    if any(item.keys() != first.keys() or item.get("__class__") != first.get("__class__") for item in items):
+        raise DraftError(f"{path} holds objects of several kinds; write lines for it in [state] of contract.toml.")
+    room = ROOM * max(map(len, lists))
+    # An object can go from list to list, so what stands for a text or for None is the same in all of them.
+    items = pool.get(first.get("__class__", ""), items)
+    fields: dict[str, str] = {}
+    for key in first:
+        if key == "__class__":
+            continue
+        if key == "__items__" and is_value(first):
+            fields |= {
+                f"{own}_{i}": _field(path, f"item['__items__'][{i}]", [item[key][i] for item in items], room)
+                for i in range(len(first[key]))
+            }
+            continue
+        if not isinstance(key, str) or not key.isidentifier() or key.startswith("__"):
+            raise DraftError(f"{path} holds objects with {key}; write lines for it in [state] of contract.toml.")
+        fields[f"{own}_{field_name(key)}"] = _field(path, f"item[{key!r}]", [item[key] for item in items], room)
+    return fields | {f"{own}_count": f"len({path})"}
+
+
+def is_value(item: dict[str, Any]) -> bool:
+    """Whether an object is a named tuple, which never changes, so that nobody can tell it from another like it."""
+    return item.keys() == {"__class__", "__items__"} and isinstance(item["__items__"], tuple)
+
+
+def _field(path: str, text: str, held: list[Any], room: int) -> str:
+    """A field for one part of all objects of a list."""
+    found = [*fields_of(text, held, "part").values()]
+    if len(found) != 1 or any(isinstance(v, dict) and "__enum__" not in v for v in held):
+        raise DraftError(f"{path} holds objects with {text}, which is no number; write lines for it in [state].")
+    return _column(path, found[0], held, room)
+
+
+def _column(path: str, text: str, held: list[Any], room: int) -> str:
+    """One attribute of all objects of a list. Flags stay flags where there is none of them."""
+    shape = np.shape(held[0]) if not isinstance(held[0], str | dict) else ()
+    if isinstance(held[0], list | tuple):
+        text = f"{type(held[0]).__name__}({text})"
+    flags = all(isinstance(v, bool | np.bool_) for v in held)
+    more = f", {flags and False}, {shape}" if shape else ", False" if flags else ""
+    return f"pad([{text} for item in {path}], {room}{more})"
+
+
+def _set(path: str, own: str, sets: list[Any]) -> dict[str, str]:
+    """A flag for each thing that can be in a set: for all places of the box around those that were seen."""
+    members = set().union(*sets)
+    count = {f"{own}_count": f"len({path})"}
+    if members and all(isinstance(m, str) for m in members):
+        return {own: f"flags({path}, {sorted(members)})"} | count
+    rows = [m if isinstance(m, tuple) else (m,) for m in members]
+    whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for row in rows for n in row)
+    alike = len({(isinstance(m, tuple), len(row)) for m, row in zip(members, rows, strict=True)}) == 1
+    if not (whole and alike and rows[0]):
+        raise _no_rule(path, sets[0])
+    low, high = (tuple(int(n) for n in f(np.array(rows), axis=0)) for f in (np.min, np.max))
+    shape = tuple(b - a + 1 for a, b in zip(low, high, strict=True))
+    if np.prod(shape, dtype=float) > MOST_PLACES:
+        raise DraftError(f"{path} is a set of things far apart from each other; write a line for it in [state].")
+    return {own: f"flags({path}, {low}, {shape})"} | count
 
 
 def _room(lists: list[Any]) -> int:

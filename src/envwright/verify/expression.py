@@ -153,6 +153,22 @@ def table(rows: Any, height: int, width: int, fill: Any = 0) -> NDArray[Any]:
     return np.array([*rows, *([fill] * width for _ in range(height - len(rows)))]).reshape(height, width)
 
 
+def flags(members: Any, first: Any, shape: tuple[int, ...] = ()) -> NDArray[Any]:
+    """A set as a flag for each of these things, or, given a shape, for each place of a box that begins at `first`."""
+    places = list(first) if not shape else None
+    flat = np.zeros(shape or len(first), bool)
+    for member in members:
+        if places is not None:
+            place: Any = places.index(member) if member in places else None
+        else:
+            row = np.subtract(member if isinstance(member, tuple) else (member,), first)
+            place = tuple(row) if ((row >= 0) & (row < shape)).all() else None
+        if place is None:
+            raise ValueError(f"{member!r} is none of the things that this set was seen to hold")
+        flat[place] = True
+    return flat
+
+
 def pick(values: Any, index: Any) -> Any:
     """`values[index]`, masked where the index was not drawn."""
     return index if index is np.ma.masked else values[index]
@@ -184,6 +200,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "len": len, "int": int, "float": float, "bool": bool, "abs": abs, "min": min, "max": max, "sum": sum, "any": any,
     "all": all, "sorted": sorted, "list": list, "tuple": tuple, "range": range, "array": np.asarray, "pad": pad,
     "joined": joined, "table": table, "pick": pick, "categorical": categorical, "one_hot": one_hot, "none": none,
-    "flat": lambda x: np.asarray(x).ravel(),
+    "flags": flags, "flat": lambda x: np.asarray(x).ravel(),
     "where": np.where, "round": round, "ord": ord, "float32": np.float32,
 }  # fmt: skip

@@ -7,9 +7,9 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
+from envwright.compiler.front.forms import form_of
 from envwright.compiler.front.objects import Objects
-from envwright.compiler.front.slots import _form
-from envwright.compiler.ir import code, record
+from envwright.compiler.ir import code, heaps, record
 from envwright.compiler.ir.code import Code, Written
 from envwright.compiler.ir.frame import Frame, Writer
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, narrow
@@ -75,7 +75,10 @@ def write_start(program: Program, interface: Interface, objects: Objects) -> Non
 
 def _blank_lists(program: Program, frame: Frame) -> None:
     """Before an episode, lists are empty; what was in them does not matter, or episodes would not be separate."""
+    heaps.blank(frame.memory)
     for key, slot in program.slots.items():
+        if slot.form == "objects":
+            frame.memory.attributes[key] = frame.memory.hold(heaps.fitted(frame, slot, Items((), True)))
         if slot.form == "listed":
             array, count = (slot.blank()[name] for name, _ in slot.fields)
             held = Counted(Array(array.code, array.kind, listed=True), Array(code.const(0), count.kind, weak=True))
@@ -98,6 +101,7 @@ def write_step(program: Program, interface: Interface, objects: Objects) -> None
         parts.insert(3, Static(False))
     obs, reward, terminated, truncated, info = parts
     frame.line = 0
+    too_many = heaps.too_many(frame.memory)
     fields: dict[str, Code] = {
         "obs": frame.named("obs", _fitted(frame, obs, interface.observation).code),
         "state": code.name(record.flush(frame, frame.memory)),
@@ -107,7 +111,7 @@ def write_step(program: Program, interface: Interface, objects: Objects) -> None
         "info": _info(frame, interface, info),
     }
     growth.check(program, frame, [fields["terminated"], fields["truncated"]], interface.max_episode_steps)
-    fields["truncated"] = _or_too_long(frame, fields["truncated"])
+    fields["truncated"] = _or_too_long(frame, fields["truncated"], too_many)
     parameters = [("state", "State"), ("action", "jax.Array"), ("chance", "StepChance")]
     _add(program, "apply", parameters, frame, code.call("Step", **fields), "Step", "Take a step.", callee)
     if any(drawn.late for _, drawn in frame.writer.collected):
@@ -120,15 +124,17 @@ def write_step(program: Program, interface: Interface, objects: Objects) -> None
     _add_draw(program, "draw", parameters, "StepChance", interface.step_luck, frame.writer.collected, "step")
 
 
-def _or_too_long(frame: Frame, truncated: Code) -> Code:
-    """An episode in which a list outgrows its room, or in which more luck is drawn than there is, is cut off: the
-    original goes on, but this game no longer is it."""
-    over: list[Code] = []
+def _or_too_long(frame: Frame, truncated: Code, over: list[Code]) -> Code:
+    """An episode is cut off in which a list outgrows its room, a set gets what it has no place for, more luck is drawn
+    than there is, or more objects are made than there is room for (`over`): the original goes on, but this game no
+    longer is it."""
+    over, state = list(over), code.name(frame.memory.state)
     for slot in frame.program.slots.values():
-        if slot.form == "listed" and slot.extra is None:
-            (_, kind), (count, _) = slot.fields
-            held = code.attribute(code.name(frame.memory.state), count)
-            over.append(code.compare(held, ast.Gt(), code.const(kind.shape[0])))
+        if slot.is_list and (slot.extra is None or slot.form == "objects"):
+            over.append(code.compare(code.attribute(state, slot.count), ast.Gt(), code.const(slot.room)))
+        if slot.form == "flags":
+            flags, count = (code.attribute(state, name) for name, _ in slot.fields)
+            over.append(code.compare(code.call("jnp.sum", flags), ast.NotEq(), count))
     rooms = {piece.name: piece.room for piece in frame.program.luck["step"].values()}
     for name, drawn in frame.memory.cursors.items():
         if not isinstance(drawn, Static) and frame.writer.most[name] > (rooms[name] or 1):
@@ -344,7 +350,7 @@ def _write_function(program: Program, signature: Any, function: Any) -> None:
     values: dict[str, Value] = {a.arg: v for a, v in zip(callee.node.args.args, given, strict=False)}
     arrays: dict[str, list[Any]] = {}
     for argument in signature.arguments:
-        path, form, _ = _form(ast.parse(argument.source, mode="eval").body)
+        path, form, _ = form_of(ast.parse(argument.source, mode="eval").body)
         kind = Kind(narrow(argument.dtype), tuple(argument.shape))
         arrays.setdefault(path[0], []).append((form, Array(code.name(argument.name), kind)))
     for name in names:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envwright.compiler.front.chance import read_luck
-from envwright.compiler.front.slots import read_state
+from envwright.compiler.front.elements import element_class, settle_heaps
+from envwright.compiler.front.forms import read_state
 from envwright.compiler.ir.program import Program
 from envwright.compiler.refusal import RefusedError
 
@@ -24,13 +25,17 @@ class Objects:
 
 def find_objects(reference: Any, contract: Any, interface: Any, program: Program) -> Objects:
     """Read the contract against the live original."""
+    expressions = {name: e.text for name, e in contract.state.items()}
+    classes = element_class(reference, expressions)
     places = reference._state().places
     looks = reference.look()
     kinds = {f.name: (f.shape, f.dtype) for f in interface.state}
-    expressions = {name: e.text for name, e in contract.state.items()}
     live = {(n, "__items__"): getattr(getattr(p.owner, p.attribute, None), "_fields", ()) for n, p in places.items()}
+    paths: dict[tuple[str, ...], tuple[int, str]] = {}
     for path, slot in read_state(expressions, kinds, looks, live).items():
         program.slots[_place(places, path)] = slot
+        paths[path] = _place(places, path)
+    settle_heaps(program, {key: classes[path] for path, key in paths.items() if path in classes})
     for name in contract.ignored:
         path = name.removeprefix("reference.")
         if path in places:

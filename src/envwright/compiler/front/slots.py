@@ -2,12 +2,12 @@
 
 pos = "pos"                                     a number or an array
 hand = "pad(hand, 22)", hand_count = "len(hand)"    a list of changing length
+pipes_x = "pad([item['x'] for item in pipes], 8)", pipes_count = "len(pipes)"     a list of objects, by attribute
 last = "none(last, -1)"                         None or a number
 mode = "{'walk': 0, 'run': 1}[mode]"            one of a few texts
 """
 
 import ast
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,8 +16,8 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
-from envwright.compiler.ir.kinds import BOOL, INT, Kind, narrow
-from envwright.compiler.ir.lists import counted
+from envwright.compiler.ir.kinds import BOOL, INT, Kind
+from envwright.compiler.ir.lists import as_rows, counted, whole_rows
 from envwright.compiler.ir.shapes import cast_to, zero
 from envwright.compiler.ir.tables import mapped
 from envwright.compiler.ir.values import (
@@ -26,6 +26,7 @@ from envwright.compiler.ir.values import (
     Items,
     Masked,
     Maybe,
+    Members,
     Picked,
     Rows,
     Static,
@@ -39,10 +40,19 @@ from envwright.compiler.refusal import RefusedError
 
 
 @dataclass(frozen=True)
+class Lined:
+    """Of a list of objects: which objects, and the field of each of their attributes."""
+
+    heap: int
+    fields: Mapping[str, str]
+    columns: Mapping[str, "Slot"]  # an attribute of one object
+
+
+@dataclass(frozen=True)
 class Slot:
     """The fields that one attribute is kept in."""
 
-    form: str  # plain, listed, optional, texts, rows
+    form: str  # plain, listed, optional, texts, rows, objects, flags
     fields: tuple[tuple[str, Kind], ...]
     listed: bool = False  # a list or tuple in the original
     extra: Any = None  # what stands for None; the texts
@@ -51,7 +61,26 @@ class Slot:
 
     def load(self, state: Code) -> Value:
         """The value, out of a record of the state."""
-        arrays = [Array(code.attribute(state, n), kind, self.listed, self.tupled) for n, kind in self.fields]
+        return self.value_of(
+            [Array(code.attribute(state, n), kind, self.listed, self.tupled) for n, kind in self.fields]
+        )
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a list of changing length."""
+        return self.form in ("listed", "objects")
+
+    @property
+    def room(self) -> int:
+        return self.fields[0][1].shape[0]
+
+    @property
+    def count(self) -> str:
+        """The field with the length of a list."""
+        return self.fields[-1][0]
+
+    def value_of(self, arrays: list[Array]) -> Value:
+        """The value, of what its fields hold."""
         match self.form:
             case "plain":
                 if self.names:
@@ -64,6 +93,9 @@ class Slot:
                 return Maybe(Array(there, Kind(BOOL)), arrays[0])
             case "rows":
                 return Rows(arrays[0], arrays[1])
+            case "flags":
+                first, texts = self.extra
+                return Members(Array(arrays[0].code, arrays[0].kind), Array(arrays[1].code, Kind(INT)), first, texts)
         texts, may_be_none = self.extra
         table = np.empty(len(texts), object)
         table[:] = texts
@@ -96,11 +128,16 @@ class Slot:
                 return {names[0]: cast_to(value.array, kinds[0]), names[1]: cast_to(value.count, kinds[1])}
             case "optional":
                 return {names[0]: cast_to(self._optional(value), kinds[0])}
+            case "flags":
+                assert isinstance(value, Members)
+                return {names[0]: value.array, names[1]: cast_to(value.count, kinds[1])}
             case "rows":
                 assert isinstance(value, Rows)
                 if code.text(value.array.code).startswith("jnp.zeros("):
                     return {names[0]: value.array, names[1]: value.present}
-                there = code.index(value.present.code, code.span(), code.const(None))
+                there = value.present.code
+                if len(kinds[0].shape) > 1:
+                    there = code.index(there, code.span(), code.const(None))
                 clean = code.call("jnp.where", there, value.array.code, code.const(0))
                 return {names[0]: Array(clean, kinds[0]), names[1]: value.present}
         return {names[0]: cast_to(self._text(value), kinds[0])}
@@ -171,6 +208,8 @@ def cast_to_rows(value: Array, kind: Kind) -> Array:
 def _fit_rows(slot: Slot, value: Value) -> Value:
     (_, kind), _ = slot.fields
     length = kind.shape[0]
+    if isinstance(value, Array) and value.kind.shape == kind.shape:
+        return whole_rows(value)
     items = (
         value.items
         if isinstance(value, Items)
@@ -182,105 +221,4 @@ def _fit_rows(slot: Slot, value: Value) -> Value:
         raise RefusedError(f"a list of {length} places, None or a row each, gets something else")
     if all(is_none(v) for v in items):
         return Rows(Array(zero(kind).code, kind, listed=True), zero(Kind(BOOL, (length,))))
-    rows, flags = [], []
-    for item in items:
-        there: Code = code.const(not is_none(item))
-        if isinstance(item, Maybe):
-            there, item = item.present.code, item.value
-        flags.append(there)
-        rows.append(code.const([0] * kind.shape[1]) if is_none(item) else as_array(item).code)
-    array = Array(code.call("jnp.array", code.list_of(rows), code.dotted(f"jnp.{kind.dtype}")), kind, listed=True)
-    return Rows(array, Array(code.call("jnp.array", code.list_of(flags)), Kind(BOOL, (length,))))
-
-
-# ---- reading the contract ----
-
-Path = tuple[str, ...]
-
-
-def read_state(
-    expressions: Mapping[str, str],
-    kinds: Mapping[str, tuple[tuple[int, ...], str]],
-    looks: Mapping[str, Any],
-    live: Mapping[Path, tuple[str, ...]],
-) -> dict[Path, Slot]:
-    """The slots by path: the attribute's name, then the keys of what is inside. `live`: the fields of named tuples."""
-    slots: dict[Path, Slot] = {}
-    partners: dict[Path, list[tuple[str, str]]] = {}
-    for field, text in expressions.items():
-        if text == "elapsed_steps" or field not in kinds:
-            continue
-        path, form, extra = _form(ast.parse(text, mode="eval").body)
-        partners.setdefault(path, []).append((field, form))
-        if form in ("count", "present"):
-            continue
-        kind = Kind(narrow(kinds[field][1]), kinds[field][0])
-        seen = _follow(looks, path)
-        listed = isinstance(seen, list | tuple | deque)
-        extra = seen.maxlen if isinstance(seen, deque) else extra
-        names = live.get(path, ())
-        slots[path] = Slot(form, ((field, kind),), listed or bool(names), extra, names, isinstance(seen, tuple))
-    for path, fields in partners.items():
-        for field, form in fields:
-            if form in ("count", "present") and path in slots:
-                kind = Kind(narrow(kinds[field][1]), kinds[field][0])
-                slot = slots[path]
-                slots[path] = Slot(
-                    "rows" if form == "present" else "listed", (*slot.fields, (field, kind)), True, slot.extra
-                )
-    return slots
-
-
-def _follow(looks: Mapping[str, Any], path: Path) -> Any:
-    found: Any = looks
-    for part in path:
-        found = found.get(part) if isinstance(found, Mapping) else None
-    return found
-
-
-def _form(node: ast.expr) -> tuple[Path, str, Any]:
-    if (path := _path(node)) is not None:
-        return path, "plain", None
-    match node:
-        case ast.Call(func=ast.Name(id="pad" | "table"), args=[inner, *_]) if (path := _path(inner)) is not None:
-            return path, "listed", None
-        case ast.Call(func=ast.Name(id="len"), args=[inner]) if (path := _path(inner)) is not None:
-            return path, "count", None
-        case ast.Call(func=ast.Name(id="none"), args=[inner, instead]) if (path := _path(inner)) is not None:
-            return path, "optional", ast.literal_eval(instead)
-        case ast.Call(func=ast.Name(id="array" | "int" | "float"), args=[inner]) if (path := _path(inner)) is not None:
-            return path, "plain", None
-        case ast.Subscript(value=ast.Dict() as table, slice=inner) if (path := _path(inner)) is not None:
-            return path, "texts", (_texts(table), False)
-        case ast.IfExp(body=ast.Subscript(value=ast.Dict() as table, slice=inner)) if (
-            path := _path(inner)
-        ) is not None:
-            return path, "texts", (_texts(table), True)
-        case ast.IfExp(body=inner, orelse=instead) if (path := _path(inner)) is not None:
-            return path, "optional", ast.literal_eval(instead)
-        case ast.ListComp(elt=ast.IfExp(), generators=[ast.comprehension(iter=inner)]) if (
-            path := _path(inner)
-        ) is not None:
-            return path, "rows", None
-        case ast.ListComp(elt=ast.Compare(), generators=[ast.comprehension(iter=inner)]) if (
-            path := _path(inner)
-        ) is not None:
-            return path, "present", None
-    raise RefusedError(f"the line {ast.unparse(node)!r} of the contract is not one that the rules know")
-
-
-def _texts(table: ast.Dict) -> list[str]:
-    pairs = ast.literal_eval(table)
-    return sorted(pairs, key=pairs.__getitem__)
-
-
-def _path(node: ast.expr) -> Path | None:
-    if isinstance(node, ast.Name):
-        return (node.id,)
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        inner = _path(node.value)
-        return None if inner is None else (*inner, str(node.slice.value))
-    if isinstance(node, ast.Attribute):
-        inner = _path(node.value)
-        return None if inner is None else (*inner, node.attr)
-    return None
+    return as_rows(items, kind)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from envwright.compiler.ir.memory import Memory
-from envwright.compiler.ir.values import PLACES, Items, Keyed, Ref, Value, cells_of
+from envwright.compiler.ir.values import PLACES, Bound, Items, Keyed, Maybe, Method, Ref, Value, cells_of
 
 
 def known_elsewhere(memory: Memory, value: Value, own: tuple[str, Any] | None) -> bool:
@@ -20,6 +20,12 @@ def known_elsewhere(memory: Memory, value: Value, own: tuple[str, Any] | None) -
     return any(value.cell in cells_within(other) for other in others)
 
 
+def holds_places(memory: Memory, value: Value) -> bool:
+    """Whether it is an object, a dict or a list that holds lists or objects, which may have names of their own."""
+    content = memory.cells.get(value.cell) if isinstance(value, Ref) else value
+    return isinstance(content, Items | Keyed) and bool(cells_within(content))
+
+
 def cells_within(value: Value) -> set[int]:
     """The cells that a value leads to, through lists and dicts as well."""
     match value:
@@ -27,4 +33,10 @@ def cells_within(value: Value) -> set[int]:
             return {cell for item in value.items for cell in cells_within(item)}
         case Keyed():
             return {cell for item in value.items.values() for cell in cells_within(item)}
+        case Method():
+            return cells_within(value.owner)
+        case Bound():
+            return cells_within(value.base)
+        case Maybe():
+            return cells_within(value.value)
     return cells_of(value)

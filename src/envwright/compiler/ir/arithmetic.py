@@ -17,6 +17,8 @@ _UPWARDS = (ast.Add, ast.Mult, ast.FloorDiv, ast.Mod, ast.BitAnd, ast.BitOr, ast
 
 def numbers(how: ast.operator, a: Array, b: Array) -> Array:
     """An operator on two numbers or arrays."""
+    if a.kind.of or b.kind.of:
+        raise RefusedError("an operator of an object's own is not covered")
     shape = np.broadcast_shapes(a.kind.shape, b.kind.shape) if not isinstance(how, ast.MatMult) else ()
     loose = a.weak and b.weak
     if isinstance(how, ast.BitAnd | ast.BitOr | ast.BitXor) and a.kind.is_bool and b.kind.is_bool:

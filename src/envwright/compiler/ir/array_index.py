@@ -65,7 +65,7 @@ def of_array(base: Array, where: tuple[Value, ...]) -> Value:
         return Masked(_flat(base), _flat(mask), flat=_axes_left(parts, base) > 1, shared=True)
     shape = shape_of(base.kind.shape, parts)
     return Array(
-        code.index(base.code, *(part_code(p) for p in parts)), Kind(base.kind.dtype, shape), base.listed and bool(shape)
+        code.index(base.code, *(part_code(p) for p in parts)), base.kind.shaped(*shape), base.listed and bool(shape)
     )
 
 
@@ -87,7 +87,7 @@ def _masked(base: Array, mask: Array) -> Masked:
 
 def _flat(array: Array) -> Array:
     size = math.prod(array.kind.shape)
-    return Array(code.method(array.code, "ravel"), Kind(array.kind.dtype, (size,)))
+    return Array(code.method(array.code, "ravel"), array.kind.shaped(size))
 
 
 def in_turn(parts: Parts) -> tuple[Parts, Parts] | None:

@@ -19,7 +19,6 @@ from envwright.compiler.ir.array_index import (
     shape_of,
 )
 from envwright.compiler.ir.code import Code
-from envwright.compiler.ir.kinds import Kind
 from envwright.compiler.ir.lists import counted, masked
 from envwright.compiler.ir.values import Array, Counted, Masked, Span, Static, Value, as_array, cast
 from envwright.compiler.refusal import RefusedError
@@ -60,7 +59,7 @@ def _without_new_axes(base: Array, parts: Parts, value: Value) -> Array:
     if new.kind.shape:
         wide, plain = shape_of(base.kind.shape, parts), shape_of(base.kind.shape, rest)
         spread = code.call("jnp.broadcast_to", new.code, code.const(wide))
-        new = Array(code.method(spread, "reshape", code.const(plain)), Kind(new.kind.dtype, plain))
+        new = Array(code.method(spread, "reshape", code.const(plain)), new.kind.shaped(*plain))
     return write_array(base, tuple(rest) or (Static(slice(None)),), new)
 
 
@@ -101,7 +100,7 @@ def _in_order(base: Array, mask: Array, values: Array) -> Array:
     place: Code = code.binary(code.call("jnp.cumsum", mask.code), ast.Sub(), code.const(1))
     if len(base.kind.shape) > 1:
         place = code.method(place, "reshape", code.const(base.kind.shape))
-    return Array(code.index(values.code, place), Kind(values.kind.dtype, base.kind.shape))
+    return Array(code.index(values.code, place), values.kind.shaped(*base.kind.shape))
 
 
 def _write_span(base: Array, parts: Parts, value: Value) -> Array:

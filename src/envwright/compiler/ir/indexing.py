@@ -1,6 +1,7 @@
 """Reading and writing parts of lists, arrays and tables; negative indices count from the end, as in Python."""
 
 import ast
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from envwright.compiler.ir.values import (
     Static,
     Value,
     as_array,
+    cast,
     is_function,
     plain_enum,
     told,
@@ -102,7 +104,8 @@ def _known(memory: Sight, base: Static, where: tuple[Value, ...], name: str) -> 
         if isinstance(found, Static) and not isinstance(part, Static):
             if is_slice(part) or not isinstance(part, Array) or part.kind.shape != ():
                 raise RefusedError("a list is indexed by what is not a whole number")
-            found = tables.pick(program, found.value, part, name)
+            which = replace(cast(part, INT), natural=True, most=1) if part.kind.is_bool else part
+            found = tables.pick(program, found.value, which, name)
         elif isinstance(found, Picked):
             found = _of_picked(memory, found, part)
         else:
@@ -177,7 +180,7 @@ def _part_of_counted(base: Counted, part: slice) -> Value:
             count = code.call("jnp.maximum", code.binary(count, ast.Sub(), code.const(start)), code.const(0))
         if stop is not None and _at_least(count, stop - start):
             first = code.index(array.code, code.span(None, code.const(max(stop - start, 0))))
-            return Array(first, Kind(array.kind.dtype, (max(stop - start, 0), *array.kind.shape[1:])), listed=True)
+            return Array(first, array.kind.shaped(max(stop - start, 0), *array.kind.shape[1:]), listed=True)
         if stop is not None:
             count = code.call("jnp.minimum", count, code.const(max(stop - start, 0)))
         return Counted(array, Array(count, Kind(INT)))

@@ -13,6 +13,11 @@ class Kind(NamedTuple):
 
     dtype: str
     shape: tuple[int, ...] = ()
+    of: int = 0  # of numbers that stand for objects: which objects (ir/heaps.py)
+
+    def shaped(self, *shape: int) -> "Kind":
+        """The same in another shape."""
+        return self._replace(shape=shape)
 
     @property
     def is_bool(self) -> bool:
@@ -73,4 +78,4 @@ def _rank(kind: Kind) -> int:
 def joined(a: Kind, b: Kind, a_weak: bool = False, b_weak: bool = False) -> Kind:
     """The kind of something that is the one or the other."""
     dtype = a.dtype if a.dtype == b.dtype else promote(a, b, a_weak, b_weak)
-    return Kind(dtype, np.broadcast_shapes(a.shape, b.shape))
+    return Kind(dtype, np.broadcast_shapes(a.shape, b.shape), a.of if a.of == b.of else 0)

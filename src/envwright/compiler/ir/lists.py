@@ -1,6 +1,7 @@
 """Lists: of fixed length, and of changing length as an array with a count."""
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 
 from envwright.compiler.ir import code, tables
@@ -21,6 +22,7 @@ from envwright.compiler.ir.values import (
     as_array,
     cast,
     common,
+    is_none,
     names_arrays,
     stack,
     told,
@@ -49,7 +51,7 @@ def items_of(memory: Sight, value: Value) -> list[Value]:
             except TypeError:
                 raise RefusedError(f"{told(value)} cannot be gone through") from None
         case Array() if value.kind.shape:
-            inner = Kind(value.kind.dtype, value.kind.shape[1:])
+            inner = value.kind.shaped(*value.kind.shape[1:])
             parts = [code.index(value.code, code.const(i)) for i in range(value.kind.shape[0])]
             return [Array(part, inner, value.listed and bool(inner.shape)) for part in parts]
         case Rows():
@@ -66,10 +68,45 @@ def items_of(memory: Sight, value: Value) -> list[Value]:
     raise RefusedError(f"{told(value)} cannot be unpacked, for how long it is shows only in the game")
 
 
+def whole_rows(value: Array) -> Rows:
+    """A list without None as one that may get some."""
+    return Rows(
+        value,
+        Array(
+            code.call("jnp.ones", code.const(value.kind.shape[0]), code.dotted("bool")),
+            Kind(BOOL, value.kind.shape[:1]),
+        ),
+    )
+
+
+def as_rows(items: Sequence[Value], kind: Kind | None = None) -> Rows:
+    """A list of numbers, or rows of them, and None."""
+    inner = [item.value if isinstance(item, Maybe) else item for item in items]
+    there = [as_array(item) for item in inner if not is_none(item)]
+    if kind is None:
+        if not there or len({array.kind.shape for array in there}) != 1:
+            raise RefusedError("a list of None and other things than numbers is not covered")
+        kind = Kind(common(there), (len(items), *there[0].kind.shape))
+    blank: code.Code = code.const([0] * kind.shape[1]) if len(kind.shape) > 1 else code.const(0)
+    rows = [blank if is_none(item) else as_array(item).code for item in inner]
+    flags = [item.present.code if isinstance(item, Maybe) else code.const(not is_none(item)) for item in items]
+    array = code.call("jnp.array", code.list_of(rows), code.dotted(f"jnp.{kind.dtype}"))
+    present = Array(code.call("jnp.array", code.list_of(flags)), Kind(BOOL, (len(items),)))
+    return Rows(Array(array, kind, listed=True), present)
+
+
+def holds_number(value: Rows, item: Value) -> Array:
+    """Whether a number is in a list that has None in it."""
+    if value.array.kind.shape[1:] or isinstance(item, Maybe):
+        raise RefusedError("it is asked whether a list with None in it holds a row")
+    equal = code.compare(value.array.code, ast.Eq(), as_array(item).code)
+    return Array(code.call("jnp.any", code.both(value.present.code, equal)), Kind(BOOL))
+
+
 def row(value: Rows, where: code.Code) -> Maybe:
     inner = Kind(value.array.kind.dtype, value.array.kind.shape[1:])
     there = Array(code.index(value.present.code, where), Kind(BOOL))
-    return Maybe(there, Array(code.index(value.array.code, where), inner, listed=True))
+    return Maybe(there, Array(code.index(value.array.code, where), inner, listed=bool(inner.shape)))
 
 
 def counted(value: Value, room: int | None = None) -> Counted:
@@ -92,7 +129,7 @@ def counted(value: Value, room: int | None = None) -> Counted:
 
 def _with_room(value: Counted, room: int) -> Counted:
     have = value.room
-    kind = Kind(value.array.kind.dtype, (room, *value.array.kind.shape[1:]))
+    kind = value.array.kind.shaped(room, *value.array.kind.shape[1:])
     if have == 0:
         return replace(value, array=Array(zero(kind).code, kind, listed=value.array.listed))
     if have > room:
@@ -148,7 +185,7 @@ def concatenate(memory: Sight, left: Value, right: Value) -> Value:
         head = stack(Items(tuple(items_of(memory, left))), tail.array.kind.dtype)
         array = code.call("jnp.concatenate", code.list_of([head.code, tail.array.code]))
         length = head.kind.shape[0] + tail.room
-        kind = Kind(tail.array.kind.dtype, (length, *tail.array.kind.shape[1:]))
+        kind = tail.array.kind.shaped(length, *tail.array.kind.shape[1:])
         return Counted(Array(array, kind, listed=True), plus(tail.count, head.kind.shape[0]))
     is_list = not (isinstance(left, Items) and not left.is_list)
     return Items((*items_of(memory, left), *items_of(memory, right)), is_list)
@@ -160,7 +197,7 @@ def _both(left: Counted, right: Counted) -> Value:
     array = code.call("jnp.concatenate", code.list_of([left.array.code, cast(right.array, dtype).code]))
     mask = code.call("jnp.concatenate", code.list_of([in_use(left).code, in_use(right).code]))
     length = left.room + right.room
-    kind = Kind(dtype, (length, *left.array.kind.shape[1:]))
+    kind = left.array.kind.shaped(length, *left.array.kind.shape[1:])
     return Masked(Array(array, kind, listed=True), Array(mask, Kind(BOOL, (length,))))
 
 
@@ -177,7 +214,7 @@ def repeated_often(value: Value, times: Array) -> Counted:
     length, written = max(times.most, 0), times.code
     known = isinstance(written, ast.BinOp) and isinstance(written.op, ast.Sub) and not names_arrays(written.left)
     lacking = (length, written.right) if known and isinstance(written, ast.BinOp) else None
-    kind = Kind(item.kind.dtype, (length, *item.kind.shape[1:]))
+    kind = item.kind.shaped(length, *item.kind.shape[1:])
     array = Array(code.call("jnp.broadcast_to", item.code, code.const(kind.shape)), kind, listed=True)
     often = code.call("jnp.maximum", times.code, code.const(0))
     return Counted(array, Array(often, Kind(INT), natural=True), missing=lacking)

@@ -15,6 +15,7 @@ from envwright.compiler.ir.values import (
     Array,
     Either,
     Items,
+    Keyed,
     Masked,
     Maybe,
     Ref,
@@ -65,6 +66,12 @@ class Memory:
         self.attributes, self.cells, self.cursors = other.attributes, other.cells, other.cursors
         self.state, self.clean = other.state, other.clean
 
+    def is_as(self, before: "Memory") -> bool:
+        """Whether nothing has changed since, though there may be more."""
+        pairs: list[tuple[Any, Any]] = [(before.cells, self.cells), (before.attributes, self.attributes)]
+        same = all(now.get(key) is value for then, now in pairs for key, value in then.items())
+        return same and before.cursors == self.cursors
+
     def hold(self, value: Value) -> Value:
         """Something that can be changed in place gets a cell, so that all its names see the change."""
         mutable = isinstance(value, MUTABLE) and not (isinstance(value, Items) and not value.is_list)
@@ -85,7 +92,8 @@ class Memory:
         if isinstance(value, Turned):
             return value.turn(as_array(self.see(value.ref)))
         if isinstance(value, Either):
-            return self.see(value.join(value.when, self.deep(value.yes), self.deep(value.no)))
+            chosen = self.see(value.join(value.when, self.deep(value.yes), self.deep(value.no)))
+            return replace(chosen, shared=True) if isinstance(chosen, Keyed) and chosen.made else chosen
         if isinstance(value, Unknown):
             raise value.why
         return value
@@ -95,6 +103,8 @@ class Memory:
         value = self.see(value)
         if isinstance(value, Items) and any(isinstance(v, (*PLACES, Items)) for v in value.items):
             return replace(value, items=tuple(self._deep_or_unknown(v) for v in value.items))
+        if isinstance(value, Keyed) and any(isinstance(v, (*PLACES, Items)) for v in value.items.values()):
+            return replace(value, items={k: self._deep_or_unknown(v) for k, v in value.items.items()})
         if isinstance(value, Maybe):
             return Maybe(value.present, self.deep(value.value))
         return value

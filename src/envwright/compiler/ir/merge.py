@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, record
-from envwright.compiler.ir.aliases import known_elsewhere
+from envwright.compiler.ir import code, record, sets
+from envwright.compiler.ir.aliases import holds_places, known_elsewhere
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number, joined
-from envwright.compiler.ir.lists import counted
+from envwright.compiler.ir.lists import as_rows, counted, whole_rows
 from envwright.compiler.ir.memory import DRAWN, Memory
 from envwright.compiler.ir.shapes import zero
 from envwright.compiler.ir.values import (
@@ -25,6 +25,7 @@ from envwright.compiler.ir.values import (
     Keyed,
     Masked,
     Maybe,
+    Members,
     Picked,
     Ref,
     Rows,
@@ -103,7 +104,8 @@ def _join_names(frame: Frame, when: Array, yes: Side, no: Side, into: Memory, ow
     if isinstance(yes[0], PLACES) or isinstance(no[0], PLACES):
         made = join(frame, when, yes[1].deep(yes[0]), no[1].deep(no[0]), hint)
         parts = any(isinstance(value, View) for value, _ in (yes, no))
-        return into.hold(replace(made, shared=True) if parts and isinstance(made, Array) else made)
+        one_of_two = (parts and isinstance(made, Array)) or (isinstance(made, Keyed) and made.made)
+        return into.hold(replace(made, shared=True) if one_of_two else made)  # pyright: ignore[reportCallIssue]
     return join(frame, when, yes[0], no[0], hint)
 
 
@@ -119,7 +121,7 @@ def choose(
     (a, left), (b, right) = yes, no
     if _same_place(a, b):
         return a
-    if known_elsewhere(left, a, own) or known_elsewhere(right, b, own):
+    if any(known_elsewhere(side, value, own) or holds_places(side, value) for value, side in (yes, no)):
         a, b = into.hold(a), into.hold(b)
         if isinstance(a, PLACES) and isinstance(b, PLACES):
             return _one_view(frame, when, a, b) or Either(when, a, b, partial(join, frame))
@@ -171,7 +173,17 @@ def _join(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
         pairs = zip(yes.items, no.items, strict=True)
         return replace(no, items=tuple(join(frame, when, a, b, f"{hint}_{i}") for i, (a, b) in enumerate(pairs)))
     if isinstance(yes, Keyed) and isinstance(no, Keyed) and yes.items.keys() == no.items.keys():
-        return Keyed({key: join(frame, when, yes.items[key], no.items[key], str(key)) for key in no.items})
+        if yes.made is not no.made:
+            raise RefusedError("a value is an object of one class or of another")
+        items = {key: join(frame, when, yes.items[key], no.items[key], str(key)) for key in no.items}
+        return replace(no, items=items, shared=yes.shared or no.shared)
+    if isinstance(yes, Members) or isinstance(no, Members):
+        like = yes if isinstance(yes, Members) else no
+        assert isinstance(like, Members)
+        yes, no = (sets.fitted(frame.memory, like, side) for side in (yes, no))
+        count = where(frame, when, yes.count, no.count, f"{hint}_count" if hint else "")
+        return replace(like, array=where(frame, when, yes.array, no.array, hint), count=count)
+    yes, no = _as_rows(yes, no), _as_rows(no, yes)
     if isinstance(yes, Rows) and isinstance(no, Rows):
         there = where(frame, when, yes.present, no.present, f"{hint}_present" if hint else "")
         return Rows(where(frame, when, yes.array, no.array, hint), there)
@@ -182,6 +194,17 @@ def _join(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
     if _is_numeric(yes) and _is_numeric(no):
         return where(frame, when, as_array(_plain(yes)), as_array(_plain(no)), hint)
     return _join_known(frame, when, yes, no)
+
+
+def _as_rows(value: Value, other: Value) -> Value:
+    """A list without None beside one that may have some."""
+    if not isinstance(other, Rows) or isinstance(value, Rows):
+        return value
+    if isinstance(value, Array) and value.kind.shape == other.array.kind.shape:
+        return whole_rows(value)
+    if isinstance(value, Items) and len(value.items) == other.length:
+        return as_rows(value.items, other.array.kind)
+    return value
 
 
 def _as_items(value: Value, other: Value) -> Value:

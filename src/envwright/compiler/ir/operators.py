@@ -8,20 +8,31 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, tables
+from envwright.compiler.ir import code, heaps, likeness, sets, tables
 from envwright.compiler.ir.arithmetic import numbers, side_by_side
-from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number
-from envwright.compiler.ir.lists import concatenate, counted, in_use, is_listlike, items_of, repeated, repeated_often
+from envwright.compiler.ir.lists import (
+    concatenate,
+    counted,
+    holds_number,
+    in_use,
+    is_listlike,
+    items_of,
+    repeated,
+    repeated_often,
+)
 from envwright.compiler.ir.rising import above
+from envwright.compiler.ir.thresholds import exact_side
 from envwright.compiler.ir.values import (
     Array,
     Counted,
+    Gathered,
     Items,
     Keyed,
     Masked,
     Maybe,
+    Members,
     Picked,
     Rows,
     Static,
@@ -29,7 +40,6 @@ from envwright.compiler.ir.values import (
     as_array,
     cast,
     is_none,
-    names_arrays,
     plain_enum,
     told,
 )
@@ -119,6 +129,8 @@ def truth(frame: Frame, value: Value) -> Value:
                 return Static(bool(value.value))
             except Exception as error:
                 raise RefusedError(f"{told(value)} has no truth value: {error}") from None
+        case Array() if value.kind.of and value.kind.shape == ():
+            return likeness.truth(frame, value)
         case Array():
             if value.kind.shape == (1,):
                 value = Array(code.index(value.code, code.const(0)), Kind(value.kind.dtype))
@@ -129,9 +141,9 @@ def truth(frame: Frame, value: Value) -> Value:
             return (
                 value if value.kind.is_bool else Array(code.compare(value.code, ast.NotEq(), code.const(0)), Kind(BOOL))
             )
-        case Items() | Keyed():
+        case Items() | Keyed() | Gathered():
             return Static(len(value.items) > 0)
-        case Counted():
+        case Counted() | Members():
             return Array(code.compare(value.count.code, ast.Gt(), code.const(0)), Kind(BOOL))
         case Masked():
             return Array(code.call("jnp.any", value.mask.code), Kind(BOOL))
@@ -162,7 +174,9 @@ def compare(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:
         except Exception as error:
             raise RefusedError(f"{told(left)} and {told(right)} cannot be compared: {error}") from None
     if is_none(left) or is_none(right):
-        return _with_none(how, right if is_none(left) else left)
+        return likeness.with_none(how, right if is_none(left) else left)
+    if heaps.heap_of(frame.memory, left) or heaps.heap_of(frame.memory, right):
+        return likeness.compared(frame, how, left, right)
     if isinstance(how, ast.Is | ast.IsNot):
         how = ast.Eq() if isinstance(how, ast.Is) else ast.NotEq()
     for side, other in ((left, right), (right, left)):
@@ -232,13 +246,6 @@ def _texts(value: Value) -> bool:
     return isinstance(value, Static) and isinstance(value.value, str | bytes)
 
 
-def _with_none(how: ast.cmpop, other: Value) -> Value:
-    asked = isinstance(how, ast.Is | ast.Eq)
-    if isinstance(other, Maybe):
-        return Array(code.negated(other.present.code) if asked else other.present.code, Kind(BOOL))
-    return Static(not asked)
-
-
 def _ordered(frame: Frame, how: ast.cmpop, a: Array, b: Array) -> Array:
     shape = np.broadcast_shapes(a.kind.shape, b.kind.shape)
     if a.kind.is_bool != b.kind.is_bool:
@@ -255,32 +262,6 @@ def _ordered(frame: Frame, how: ast.cmpop, a: Array, b: Array) -> Array:
     return Array(code.compare(left, how, right), Kind(BOOL, shape))
 
 
-def exact_side(frame: Frame, how: ast.cmpop, a: Array, b: Array) -> Code:
-    """The right side `b`; a constant that float32 cannot hold is rounded so that the answer is that of float64.
-
-    Not so if the constant is also a value that the game takes on, as a limit that is clipped to: then both are rounded
-    to the nearest.
-    """
-    value = _value(frame, b)
-    if value is None or _value(frame, a) is not None or not a.kind.is_float or not np.isfinite(value):
-        return b.code
-    if float(np.float32(value)) == value or value in frame.program.flowing or -value in frame.program.flowing:
-        return b.code
-    if isinstance(how, ast.Gt | ast.LtE):
-        return code.call("round_down", b.code)
-    return code.call("round_up", b.code) if isinstance(how, ast.Lt | ast.GtE) else b.code
-
-
-def _value(frame: Frame, array: Array) -> float | None:
-    """The number behind code that names constants only."""
-    if array.kind.shape != () or not array.weak or names_arrays(array.code):
-        return None
-    try:
-        return float(eval(code.text(array.code), {"__builtins__": {}}, dict(frame.program.constants)))
-    except Exception:  # not made of numbers alone
-        return None
-
-
 def contains(frame: Frame, container: Value, item: Value) -> Value:
     """`item in container`."""
     if isinstance(container, Static) and isinstance(item, Static):
@@ -293,12 +274,21 @@ def contains(frame: Frame, container: Value, item: Value) -> Value:
     if isinstance(container, Static):
         return _in_known(frame, container.value, item)
     if isinstance(container, Counted | Masked):
-        inner = as_array(item)
         held = container.mask if isinstance(container, Masked) else in_use(container)
+        if container.array.kind.of:
+            equal = likeness.same(frame, container.array, heaps.number_of(frame, heaps.of(frame, container), item))
+            return Array(code.call("jnp.any", code.both(held.code, equal.code)), Kind(BOOL))
+        inner = as_array(item)
         same = code.compare(container.array.code, ast.Eq(), inner.code)
         if len(container.array.kind.shape) > 1:
             same = code.call("jnp.all", same, axis=code.const(-1))
         return Array(code.call("jnp.any", code.both(held.code, same)), Kind(BOOL))
+    if isinstance(container, Members):
+        return sets.holds(frame.memory, container, item)
+    if isinstance(container, Rows) and not is_none(item):
+        return holds_number(container, item)
+    if isinstance(container, Gathered):
+        return _any(frame, list(container.items), item)
     if isinstance(container, Keyed):
         if isinstance(item, Static):
             return Static(item.value in container.items)

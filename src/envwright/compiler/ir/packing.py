@@ -6,7 +6,7 @@ from dataclasses import replace
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
-from envwright.compiler.ir.lists import counted
+from envwright.compiler.ir.lists import as_rows, counted, whole_rows
 from envwright.compiler.ir.shapes import cast_to
 from envwright.compiler.ir.values import (
     Array,
@@ -15,6 +15,7 @@ from envwright.compiler.ir.values import (
     Keyed,
     Masked,
     Maybe,
+    Members,
     Picked,
     Rows,
     Static,
@@ -44,7 +45,13 @@ def pack(value: Value, like: Value) -> list[Code]:
         case Masked():
             assert isinstance(value, Masked)
             return [cast_to(value.array, like.array.kind).code, value.mask.code]
+        case Members():
+            if not isinstance(value, Members):
+                raise RefusedError(f"a set becomes {told(value)}")
+            return [value.array.code, cast_to(value.count, Kind(INT)).code]
         case Rows():
+            value = whole_rows(as_array(value)) if isinstance(value, Array) else value
+            value = as_rows(value.items, like.array.kind) if isinstance(value, Items) else value
             assert isinstance(value, Rows)
             return [value.array.code, value.present.code]
         case Maybe():
@@ -87,6 +94,9 @@ def rebuild(like: Value, fresh: Callable[[str], str], hint: str) -> tuple[Value,
         case Masked():
             (array, a), (mask, b) = one(like.array, hint), one(like.mask, f"{hint}_mask")
             return replace(like, array=array, mask=mask), [*a, *b]
+        case Members():
+            (array, a), (count, b) = one(like.array, hint), one(Array(like.count.code, Kind(INT)), f"{hint}_count")
+            return replace(like, array=array, count=count), [*a, *b]
         case Rows():
             (array, a), (present, b) = one(like.array, hint), one(like.present, f"{hint}_present")
             return Rows(array, present), [*a, *b]
@@ -101,7 +111,9 @@ def rebuild(like: Value, fresh: Callable[[str], str], hint: str) -> tuple[Value,
             return Picked(like.table, tuple(code.name(n) for n in names), like.name), names
         case Keyed():
             made = {k: rebuild(v, fresh, f"{hint}_{k}") for k, v in like.items.items()}
-            return Keyed({k: v for k, (v, _) in made.items()}), [n for _, own in made.values() for n in own]
+            return replace(like, items={k: v for k, (v, _) in made.items()}), [
+                n for _, own in made.values() for n in own
+            ]
         case Static():
             return like, []
     raise RefusedError(f"{told(like)} cannot be handed over")
@@ -118,6 +130,8 @@ def leaf_kinds(like: Value) -> list[Kind]:
             return [like.array.kind, Kind(INT)]
         case Masked():
             return [like.array.kind, like.mask.kind]
+        case Members():
+            return [like.array.kind, Kind(INT)]
         case Rows():
             return [like.array.kind, like.present.kind]
         case Maybe():
@@ -142,10 +156,15 @@ def same_shape(a: Value, b: Value) -> bool:
             return len(a.items) == len(b.items) and all(map(same_shape, a.items, b.items))
         case (Rows(), Rows()) | (Counted(), Counted()):
             return a.array.kind == b.array.kind
+        case Members(), Members():
+            return (a.array.kind, a.first, a.texts) == (b.array.kind, b.first, b.texts)
         case Maybe(), Maybe():
             return same_shape(a.value, b.value)
         case Maybe(), _:
             return is_none(b) or same_shape(a.value, b)
         case Picked(), Picked():
             return a.table is b.table
+    if isinstance(a, Keyed) and isinstance(b, Keyed):
+        others = b.items
+        return a.items.keys() == others.keys() and all(same_shape(v, others[k]) for k, v in a.items.items())
     return False

@@ -1,6 +1,8 @@
 """The state as a record: attributes are read from it, and put back into a copy before another function needs it."""
 
-from envwright.compiler.ir import code
+from typing import Any
+
+from envwright.compiler.ir import code, heaps
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.memory import Attribute, Memory
 from envwright.compiler.ir.values import Array, Keyed, Ref, Value
@@ -9,8 +11,9 @@ from envwright.compiler.ir.values import Array, Keyed, Ref, Value
 def load(frame: Frame, memory: Memory, state: str) -> None:
     """All attributes as a record has them; names for the same list go on meaning it."""
     memory.state, memory.clean = state, {}
+    heaps.load(frame, memory, code.name(state))
     for key, slot in frame.program.slots.items():
-        value = slot.load(code.name(state))
+        value = slot.load(code.name(state)) if slot.form != "objects" else _objects(frame, key, slot, state)
         there = memory.attributes.get(key)
         if isinstance(there, Ref):
             memory.cells[there.cell] = value
@@ -22,6 +25,11 @@ def load(frame: Frame, memory: Memory, state: str) -> None:
             memory.cells[cell] = frame.program.born[cell](memory)  # a dict of the state
 
 
+def _objects(frame: Frame, key: Attribute, slot: Any, state: str) -> Value:
+    name, kind = slot.fields[-1]
+    return heaps.numbers(frame.program, key, Array(code.attribute(code.name(state), name), kind))
+
+
 def _content(memory: Memory, key: Attribute) -> Value:
     value = memory.attributes[key]
     return memory.cells[value.cell] if isinstance(value, Ref) else value
@@ -31,7 +39,10 @@ def changed(frame: Frame, memory: Memory) -> dict[str, Array]:
     """The fields that are not as the record has them."""
     fields: dict[str, Array] = {}
     for key, slot in frame.program.slots.items():
-        if key not in memory.attributes:
+        if slot.form == "objects" and key in memory.attributes:
+            same = _content(memory, key) is memory.clean.get(key) and heaps.is_clean(memory, slot)
+            fields |= {} if memory.state and same else heaps.stored(memory, slot, memory.deep(memory.attributes[key]))
+        elif key not in memory.attributes:
             if not memory.state:
                 fields |= slot.blank()
         elif not memory.state or _content(memory, key) is not memory.clean.get(key):

@@ -5,6 +5,7 @@ filled up. Texts stay what they are until they are compared with one, and then i
 """
 
 import ast
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -79,7 +80,7 @@ def by_text(program: Program, options: dict[Any, Any], key: Picked) -> Value:
 def _by_key(options: dict[Any, Any], where: Code) -> tuple[list[Any], Code]:
     """A dict with whole numbers as keys, as a list."""
     keys = [plain_enum(key) for key in options]
-    if not keys or not all(isinstance(key, int | np.integer) and not isinstance(key, bool) for key in keys):
+    if not keys or not all(isinstance(key, int | np.integer) for key in keys):
         raise RefusedError("a dict is indexed by what is not a whole number")
     low, high = int(min(keys)), int(max(keys))
     if high - low > LARGEST:
@@ -141,7 +142,9 @@ def settle(program: Program, picked: Picked) -> Value:
         table = rows.reshape(picked.table.shape + rows.shape[1:])
         return _numbers(program, picked, table)
     if all(isinstance(value, tuple) for value in flat) and len({len(value) for value in flat}) == 1:
-        return Items(tuple(part(program, picked, i) for i in range(len(flat[0]))))
+        kinds = {type(value) for value in flat}
+        names = getattr(flat[0], "_fields", ()) if len(kinds) == 1 else ()
+        return Items(tuple(part(program, picked, i) for i in range(len(flat[0]))), names=names)
     first = flat[0]
     if isinstance(first, str | type(None)) and all(value == first for value in flat):
         return Static(first)
@@ -228,6 +231,24 @@ def mapped(table: np.ndarray, change: Callable[[Any], Any]) -> np.ndarray:
         except (IndexError, KeyError, TypeError):
             raise RefusedError("what is picked cannot be indexed like this") from None
     return changed
+
+
+def forgiving(python: Callable[[Any], Any], table: np.ndarray) -> Callable[[Any], Any]:
+    """What `python` makes of a text; 0 of one that it cannot read, for there the original stops."""
+    readable: list[Any] = []
+    for option in table.flat:
+        with contextlib.suppress(ValueError):
+            readable.append(python(option))
+    if not readable:
+        raise RefusedError(f"{table.flat[0]!r} is not a number")
+
+    def read(option: Any) -> Any:
+        try:
+            return python(option)
+        except ValueError:
+            return type(readable[0])(0)
+
+    return read
 
 
 def asks(program: Program, picked: Picked, holds: Callable[[Any], bool]) -> Value:

@@ -9,6 +9,8 @@ Masked     those elements of an array that a condition picks
 Picked     one of several known things, which one shows only when the game is played
 Maybe      None, or a value
 Keyed      a dict with known keys
+Members    a set: a flag for each thing that can be in it, and how many are
+Gathered   a set of some values, of which any may be equal
 Ref        a name for a list or array that may be changed in place
 View       a part of such a list or array
 Turned     all of an array in another order or shape, still the same memory
@@ -106,7 +108,31 @@ class Maybe:
 @dataclass(frozen=True, eq=False)
 class Keyed:
     items: dict[Any, "Value"]
-    made: bool = False  # an object that was made in the game, by attribute
+    made: Any = None  # of an object that was made in the game, by attribute: its class
+    shared: bool = False  # it may be one of two objects; it must not be written to
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """A set of whole numbers, of tuples of them, or of texts."""
+
+    array: Array  # of flags, an axis for each part of a tuple
+    count: Array
+    first: tuple[int, ...]  # what the first place of each axis stands for
+    texts: tuple[str, ...] = ()  # what the places stand for, if these are texts
+
+    @property
+    def places(self) -> list[Any]:
+        """What can be in it, in order."""
+        if self.texts:
+            return list(self.texts)
+        found = (np.argwhere(np.ones(self.array.kind.shape, bool)) + self.first).tolist()
+        return [tuple(place) for place in found] if len(self.first) > 1 else [place[0] for place in found]
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    items: tuple["Value", ...]
 
 
 @dataclass(frozen=True)
@@ -181,6 +207,14 @@ class Making:
 
 
 @dataclass(frozen=True, eq=False)
+class Method:
+    """A function of a class, bound to an object that is not of the original's, but of the game's."""
+
+    function: Any
+    owner: "Value"
+
+
+@dataclass(frozen=True, eq=False)
 class Bound:
     """A method of a value that has no object: `out.append`."""
 
@@ -192,9 +226,9 @@ Place = Ref | View | Turned | Either  # names of what may be changed in place
 PLACES = (Ref, View, Turned, Either)
 Value = (
     Static | Array | Items | Counted | Rows | Masked | Picked | Maybe | Keyed | Place | Span | Unknown | Closure
-    | Bound | Making | Choice
+    | Bound | Making | Method | Choice | Members | Gathered
 )  # fmt: skip
-MUTABLE = (Items, Counted, Rows, Keyed)
+MUTABLE = (Items, Counted, Rows, Keyed, Members, Gathered)
 NONE = Static(None)
 LARGEST = 2**31 - 1  # whole number
 
@@ -205,20 +239,17 @@ def scalar(value: Code, dtype: str) -> Array:
 
 def cells_of(value: Value) -> set[int]:
     """The cells that a name leads to, and that are changed by what is written to it."""
-    match value:
-        case Ref():
-            return {value.cell}
-        case View() | Turned():
-            return cells_of(value.ref)
-        case Either():
-            return cells_of(value.yes) | cells_of(value.no)
-    return set()
+    if isinstance(value, Ref):
+        return {value.cell}
+    if isinstance(value, View | Turned):
+        return cells_of(value.ref)
+    return cells_of(value.yes) | cells_of(value.no) if isinstance(value, Either) else set()
 
 
 def is_function(value: Value) -> bool:
     if isinstance(value, Static):
         return callable(value.value) and (not isinstance(value.value, type) or value.value in (bool, int, float))
-    return isinstance(value, Closure | Bound | Choice)
+    return isinstance(value, Closure | Bound | Choice | Method)
 
 
 def is_none(value: Value) -> bool:
@@ -297,7 +328,7 @@ def cast(value: Array, dtype: str) -> Array:
         return Array(value.code, value.kind, value.listed)
     else:
         written = code.method(value.code, "astype", code.dotted(f"jnp.{jnp_name(dtype)}"))
-    return Array(written, Kind(dtype, value.kind.shape), value.listed)
+    return Array(written, Kind(dtype, value.kind.shape, value.kind.of), value.listed)
 
 
 def names_arrays(written: Code) -> bool:
@@ -318,7 +349,9 @@ def stack(value: Items, dtype: str | None = None) -> Array:
     target = dtype or common(parts)
     items = code.list_of(_raw(v) for v in value.items)
     made = code.call("jnp.array", items, code.dotted(f"jnp.{jnp_name(target)}"))
-    return Array(made, Kind(target, (len(parts), *parts[0].kind.shape)), listed=True, tupled=not value.is_list)
+    kinds = {p.kind.of for p in parts}
+    kind = Kind(target, (len(parts), *parts[0].kind.shape), kinds.pop() if len(kinds) == 1 else 0)
+    return Array(made, kind, listed=True, tupled=not value.is_list)
 
 
 def _raw(value: Value) -> Code:
@@ -355,6 +388,8 @@ def told(value: Value) -> str:
             return "something that may be None"
         case Keyed():
             return "a dict"
+        case Members() | Gathered():
+            return "a set"
         case Unknown():
             return "a value that is not known"
     return "a function"

@@ -11,6 +11,7 @@ from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import from_front, seen, spread
 from envwright.compiler.ir.kinds import BOOL, Kind
+from envwright.compiler.ir.lists import as_rows, whole_rows
 from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.values import (
@@ -28,6 +29,7 @@ from envwright.compiler.ir.values import (
     Value,
     View,
     as_array,
+    is_none,
     told,
 )
 from envwright.compiler.refusal import RefusedError
@@ -46,6 +48,8 @@ def write(memory: Memory, base: Value, where: tuple[Value, ...], value: Value) -
             return write(memory, Keyed({k: Static(v) for k, v in base.value.items()}), where, value)
         case Items():
             return _write_item(memory, base, where, value)
+        case Array() if base.listed and len(where) == 1 and (is_none(value) or isinstance(value, Maybe)):
+            return _write_row(whole_rows(base), where, value)
         case Array():
             return write_array(base, where, value)
         case Counted():
@@ -61,7 +65,7 @@ def write(memory: Memory, base: Value, where: tuple[Value, ...], value: Value) -
             (key,) = where
             if not isinstance(key, Static):
                 raise RefusedError("a dict gets a key that is not known")
-            return Keyed({**base.items, key.value: value})
+            return replace(base, items={**base.items, key.value: value})
     raise RefusedError(f"{told(base)} cannot be changed in place")
 
 
@@ -99,7 +103,11 @@ def _write_item(memory: Memory, base: Items, where: tuple[Value, ...], value: Va
             raise RefusedError("a slice of a list is replaced by what is not a list")
         items[first.value] = new
         return replace(base, items=tuple(items))
-    return write_array(as_array(memory.deep(base)), where, value)
+    deep = memory.deep(base)
+    assert isinstance(deep, Items)
+    if not rest and any(is_none(v) or isinstance(v, Maybe) for v in (*deep.items, value)):
+        return _write_row(as_rows(deep.items), where, value)
+    return write_array(as_array(deep), where, value)
 
 
 def _write_row(base: Rows, where: tuple[Value, ...], value: Value) -> Value:

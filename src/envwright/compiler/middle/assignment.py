@@ -3,7 +3,7 @@
 import ast
 from dataclasses import replace
 
-from envwright.compiler.ir import code
+from envwright.compiler.ir import code, heaps
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.lists import counted
@@ -29,7 +29,7 @@ from envwright.compiler.ir.values import (
 )
 from envwright.compiler.ir.writing import set_content, write
 from envwright.compiler.middle import attributes
-from envwright.compiler.middle.expressions import evaluate, index_parts, table_name
+from envwright.compiler.middle.expressions import evaluate, index_parts, subscripted, table_name
 from envwright.compiler.middle.list_methods import as_list, extend
 from envwright.compiler.middle.parts import elements, numbers_only
 from envwright.compiler.refusal import RefusedError
@@ -68,6 +68,8 @@ def assign(frame: Frame, target: ast.expr, value: Value) -> None:
 
 
 def assign_all(frame: Frame, node: ast.Assign) -> None:
+    if isinstance(node.targets[0], ast.Attribute) and len(node.targets) == 1:
+        frame.direct = node.value
     value = evaluate(frame, node.value, hints_of(node.targets[0]))
     for target in node.targets:
         assign(frame, target, value)
@@ -98,7 +100,8 @@ def _bound(frame: Frame, hint: str, value: Value) -> Value:
 
 
 def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
-    seen = frame.memory.see(value)
+    seen = heaps.opened(frame.memory, frame.memory.see(value))
+    value = seen if isinstance(seen, Items) and seen.names else value
     if isinstance(seen, Counted | Masked) and not any(isinstance(t, ast.Starred) for t in targets):
         full = counted(seen)  # there are as many as there are names, or the original would fail
         parts = [read(frame.memory, full, (Static(i),)) for i in range(len(targets))]
@@ -130,6 +133,9 @@ def _assign_part(frame: Frame, target: ast.Subscript, value: Value) -> None:
 def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, hint: str) -> None:
     """`base[where] = value`, seen by all names of base."""
     memory = frame.memory
+    if (heap := heaps.heap_of(memory, memory.see(base))) is not None:
+        _set_key(frame, heap, as_array(memory.see(base)), where, value)
+        return
     if isinstance(base, View) and (inner := numbers_only(base.where)) is not None:
         base, where = base.ref, (*inner, *where)
     if isinstance(base, View | Turned | Either):
@@ -150,9 +156,17 @@ def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, 
         key = (owner, where[0].value)
         slot = frame.program.slots.get(key)
         if slot is not None:
-            held = memory.hold(slot.fit(memory.deep(value)))
+            held = memory.hold(attributes.fit(frame, slot, memory.deep(value) if slot.form != "objects" else value))
             memory.attributes[key] = held
             memory.cells[base.cell] = Keyed({**changed.items, where[0].value: held})
+
+
+def _set_key(frame: Frame, heap: heaps.Heap, number: Array, where: tuple[Value, ...], value: Value) -> None:
+    """`thing[key] = value`, of a dict in a list."""
+    (key,) = where
+    if heap.made is not dict or not isinstance(key, Static):
+        raise RefusedError("a part of an object in a list is set by an index")
+    heaps.put(frame, number, key.value, value)
 
 
 def _set_by_key(frame: Frame, base: Ref, where: tuple[Value, ...], value: Value) -> bool:
@@ -177,7 +191,7 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
     target = node.target
     if isinstance(target, ast.Subscript):
         base, where = evaluate(frame, target.value), index_parts(frame, target.slice)
-        old = read(frame.memory, frame.memory.see(base), where, table_name(target.value))
+        old = subscripted(frame, base, where, table_name(target.value))
         if isinstance(old, PLACES) and _grow(frame, old, node.op, value):
             return
         set_part(frame, base, where, binary(frame, node.op, old, value), table_name(target.value))

@@ -10,20 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import tables
+from envwright.compiler.ir import heaps, sets, tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import is_number
 from envwright.compiler.ir.memory import Memory, known
 from envwright.compiler.ir.values import (
-    PLACES,
     Array,
     Bound,
     Counted,
+    Either,
     Items,
     Keyed,
     Making,
     Masked,
     Maybe,
+    Members,
     Picked,
     Ref,
     Rows,
@@ -34,6 +35,8 @@ from envwright.compiler.ir.values import (
     plain_enum,
     told,
 )
+from envwright.compiler.middle import made_things
+from envwright.compiler.middle.parts import under
 from envwright.compiler.refusal import RefusedError
 
 RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
@@ -50,8 +53,8 @@ def lift(frame: Frame, value: Any, name: str = "") -> Value:
 
 def get(frame: Frame, base: Value, name: str) -> Value:
     """`base.name`."""
-    if isinstance(base, PLACES):
-        return _of_value(frame, base, name)
+    if isinstance(base, Either) and made_things.is_one_of_two(frame, base):
+        return under(frame, base.when, *(partial(get, frame, side, name) for side in (base.yes, base.no)))
     if not isinstance(base, Static):
         return _of_value(frame, base, name)
     if isinstance(base.value, np.ndarray | list | dict | set | frozenset | str | bytes | tuple | deque) and callable(
@@ -67,7 +70,7 @@ def of_object(frame: Frame, owner: Any, name: str) -> Value:
     key = (id(owner), name)
     if key in frame.memory.attributes:
         return frame.memory.attributes[key]
-    if isinstance(owner, _Super):
+    if isinstance(owner, _Super | _SuperOfMade):
         return owner.get(frame, name)
     if isinstance(owner, RANDOM) or (
         isinstance(owner, types.ModuleType) and owner.__name__ in ("numpy.random", "random")
@@ -131,8 +134,10 @@ def behind(owner: Any) -> Any:
 
 def store(frame: Frame, base: Value, name: str, value: Value) -> None:
     """`base.name = value`."""
+    base = made_things.seen(frame, base)
     if not isinstance(base, Static):
-        raise RefusedError(f"an attribute of {told(base)} is set")
+        made_things.store(frame, base, name, value)
+        return
     owner = behind(base.value)
     key = (id(owner), name)
     slot = frame.program.slots.get(key)
@@ -146,10 +151,11 @@ def store(frame: Frame, base: Value, name: str, value: Value) -> None:
         frame.program.call(frame, Static(types.MethodType(raw.fset, owner)), [value], {}, None)
         return
     if slot is not None:
-        if slot.form == "listed" and not frame.writer.start:
-            frame.program.shrunk.add(slot.fields[0][0])
-        fitted = slot.fit(frame.memory.deep(value)) if slot.form in ("listed", "rows") else value
-        if slot.form in ("listed", "rows") and isinstance(value, Ref):
+        value = heaps.opened(frame.memory, value)
+        if slot.is_list and not frame.writer.start:
+            frame.program.shrunk.add(slot.count.removesuffix("_count"))
+        fitted = fit(frame, slot, value)
+        if (slot.is_list or slot.form in ("rows", "flags")) and isinstance(value, Ref):
             frame.memory.cells[value.cell] = fitted
             frame.memory.attributes[key] = value
             return
@@ -157,7 +163,7 @@ def store(frame: Frame, base: Value, name: str, value: Value) -> None:
             flow(frame, fitted.value)
         frame.memory.attributes[key] = frame.memory.hold(fitted)
         return
-    if _store_parts(frame, owner, name, value):
+    if _store_parts(frame, getattr(owner, name, None), name, value):
         return
     if key not in frame.program.ignored and _differs(owner, name, value):
         frame.memory.attributes[key] = Unknown(frame.placed(RefusedError(
@@ -176,19 +182,41 @@ def _make(frame: Frame, live: Any, value: Making) -> None:
     frame.program.call(frame, Static(start), list(value.arguments), value.options, None)
 
 
-def _store_parts(frame: Frame, owner: Any, name: str, value: Value) -> bool:
+def fit(frame: Frame, slot: Any, value: Value) -> Value:
+    """A value in the form in which an attribute is kept."""
+    if slot.form == "objects":
+        return heaps.fitted(frame, slot, value)
+    if slot.form == "flags":
+        like = slot.value_of([*slot.blank().values()])
+        return sets.fitted(frame.memory, like, frame.memory.deep(value))
+    return slot.fit(frame.memory.deep(value)) if slot.form in ("listed", "rows") else value
+
+
+def _store_parts(frame: Frame, live: Any, name: str, value: Value) -> bool:
     """A dict or object whose parts are in the state is replaced: its parts are."""
-    live = getattr(owner, name, None)
-    slots = {key[1]: slot for key, slot in frame.program.slots.items() if key[0] == id(live)}
-    seen = frame.memory.deep(value) if not isinstance(value, Unknown) else value
+    seen = frame.memory.see(value) if not isinstance(value, Unknown) else value
     if isinstance(seen, Static) and isinstance(seen.value, dict):
         seen = Keyed({k: Static(v) for k, v in seen.value.items()})
+    slots = {key[1]: slot for key, slot in frame.program.slots.items() if key[0] == id(live)}
+    if heaps.heap_of(frame.memory, seen) and slots:
+        raise RefusedError(f"{name} becomes an object that is in a list")
     if not slots or not isinstance(seen, Keyed) or not slots.keys() <= seen.items.keys():
         return False
-    for part, slot in slots.items():
-        inner = seen.items[part]
-        fitted = slot.fit(frame.memory.deep(inner)) if slot.form in ("listed", "rows") else inner
-        frame.memory.attributes[id(live), part] = frame.memory.hold(fitted)
+    if seen.made and (seen.made is not type(live) or seen.shared):
+        raise RefusedError(f"an object of the class {seen.made.__name__} takes the place of another one's")
+    if seen.made and any(isinstance(v, Static) and v.value is live for v in frame.memory.names.values()):
+        raise RefusedError(f"the object {name} is replaced, but goes on under another name")
+    for part, inner in seen.items.items():
+        if part in slots:
+            frame.memory.attributes[id(live), part] = frame.memory.hold(fit(frame, slots[part], inner))
+            continue
+        child = live.get(part) if isinstance(live, dict) else getattr(live, part, None)
+        if not _store_parts(frame, child, part, inner) and _unlike(child, inner):
+            frame.memory.attributes[id(live), part] = Unknown(frame.placed(RefusedError(
+                f"{part} of {name} is written, but was never seen to change in the games played"
+            )))  # fmt: skip
+    if seen.made and isinstance(value, Ref):
+        frame.memory.cells[value.cell] = Static(live)  # all names of the new one mean what is there now
     cell = frame.program.cache.get(("cell", id(live)))
     if cell is not None:
         frame.memory.cells.pop(cell, None)
@@ -203,9 +231,12 @@ def flow(frame: Frame, value: Any) -> None:
 
 def _differs(owner: Any, name: str, value: Value) -> bool:
     """Whether what is stored may be something else than what the object has."""
-    if not isinstance(value, Static) or not hasattr(owner, name):
+    return not hasattr(owner, name) or _unlike(getattr(owner, name), value)
+
+
+def _unlike(have: Any, value: Value) -> bool:
+    if not isinstance(value, Static):
         return True
-    have = getattr(owner, name)
     try:
         return not bool(np.array_equal(np.asarray(have, object), np.asarray(value.value, object)))
     except Exception:
@@ -219,6 +250,8 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
     content = frame.memory.see(base)
     if isinstance(content, Maybe):
         return _of_value(frame, content.value, name)
+    if heaps.heap_of(frame.memory, content) is not None:
+        return made_things.get(frame, base, content, name)
     if isinstance(content, Picked) and all(_holds(option, name) for option in content.table.flat):
         table = tables.mapped(content.table, lambda option: plain_enum(getattr(option, name)))
         return tables.settle(frame.program, Picked(table, content.index, f"{content.name}_{name}"))
@@ -241,9 +274,9 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
         return content
     if isinstance(content, Items) and name in content.names:
         return content.items[content.names.index(name)]
-    if isinstance(content, Keyed) and content.made and name in content.items:
-        return content.items[name]
-    if isinstance(content, Array | Items | Counted | Masked | Keyed | Rows):
+    if made_things.class_of(frame, content) is not None:
+        return made_things.get(frame, base, content, name)
+    if isinstance(content, Array | Items | Counted | Masked | Keyed | Rows | Members):
         return Bound(base, name)
     raise RefusedError(f"{told(content)} has no attribute {name}")
 
@@ -269,6 +302,20 @@ class _Super:
         raise RefusedError(f"super() has no {name}")
 
 
+class _SuperOfMade:
+    """`super()` in a method of an object that was made in the game."""
+
+    def __init__(self, owner: Value, made: type, after: type) -> None:
+        self.owner, self.made, self.after = owner, made, after
+
+    def get(self, frame: Frame, name: str) -> Value:
+        order = self.made.__mro__
+        for cls in order[order.index(self.after) + 1 :]:
+            if name in vars(cls):
+                return made_things.of_class(frame, cls, self.owner, name)
+        raise RefusedError(f"super() has no {name}")
+
+
 def _holds(option: Any, name: str) -> bool:
     """Whether something known has an attribute that is not a method."""
     return hasattr(option, name) and not callable(getattr(option, name))
@@ -276,6 +323,10 @@ def _holds(option: Any, name: str) -> bool:
 
 def superclass(frame: Frame, arguments: list[Value]) -> Value:
     owner = next((v for v in frame.memory.names.values()), None)
+    if owner is not None and frame.owner is not None and not arguments:
+        owner = made_things.seen(frame, owner)
+        if (cls := made_things.class_of(frame, frame.memory.see(owner))) is not None:
+            return Static(_SuperOfMade(owner, cls, frame.owner))
     if len(arguments) == 2:
         return Static(_Super(known(arguments[1]), known(arguments[0])))
     if not isinstance(owner, Static) or frame.owner is None:

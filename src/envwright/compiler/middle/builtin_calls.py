@@ -25,10 +25,12 @@ from envwright.compiler.ir.values import (
     PLACES,
     Array,
     Counted,
+    Gathered,
     Items,
     Keyed,
     Masked,
     Maybe,
+    Members,
     Picked,
     Rows,
     Static,
@@ -63,8 +65,11 @@ def _len(frame: Frame, arguments: Arguments, options: Options) -> Value:
                 raise RefusedError(str(error)) from None
         case Items() | Keyed():
             return Static(len(value.items))
-        case Counted():
+        case Members():
             return replace(value.count, natural=True)
+        case Counted():
+            fixed = isinstance(value.count.code, ast.Constant)
+            return Static(value.count.code.value) if fixed else replace(value.count, natural=True)  # pyright: ignore[reportAttributeAccessIssue]
         case Masked():
             return Array(code.call("jnp.sum", value.mask.code), Kind(INT)) if not value.flat else counted(value).count
         case Rows():
@@ -194,7 +199,7 @@ def _to(dtype: str, python: Callable[[Any], Any]) -> Callable[[Frame, Arguments,
             except (TypeError, ValueError) as error:
                 raise RefusedError(str(error)) from None
         if isinstance(value, Picked):
-            table = tables.mapped(value.table, python)
+            table = tables.mapped(value.table, tables.forgiving(python, value.table))
             return tables.settle(frame.program, Picked(table, value.index, value.name))
         if dtype == BOOL:
             return truth(frame, value)
@@ -229,7 +234,13 @@ def _has_rows(value: Value) -> bool:
 
 
 def _set(frame: Frame, arguments: Arguments, options: Options) -> Value:
-    return Static(set(known(frame.memory.deep(arguments[0])) if arguments else ()))
+    value = frame.memory.deep(arguments[0]) if arguments else Static(())
+    if isinstance(value, Members):
+        return value
+    try:
+        return Static(set(known(value)))
+    except RefusedError:
+        return Gathered(tuple(items_of(frame.memory, value)))
 
 
 def _range(frame: Frame, arguments: Arguments, options: Options) -> Value:

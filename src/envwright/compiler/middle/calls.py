@@ -22,16 +22,18 @@ from envwright.compiler.ir.values import (
     Choice,
     Closure,
     Items,
-    Keyed,
     Making,
+    Method,
     Picked,
     Static,
     Value,
     as_array,
     is_function,
 )
+from envwright.compiler.middle import made_things
 from envwright.compiler.middle.builtin_calls import BUILTINS
 from envwright.compiler.middle.emitting import emit_function
+from envwright.compiler.middle.generators import check_alone, is_taken
 from envwright.compiler.middle.methods import call_method
 from envwright.compiler.middle.numpy_calls import call_numpy
 from envwright.compiler.middle.numpy_own import astype
@@ -52,12 +54,16 @@ def call(
     hints: tuple[str, ...] = (),
 ) -> Value:
     """`function(*arguments, **options)`."""
-    function = function if isinstance(function, Closure | Bound | Choice) else frame.memory.see(function)
+    function = function if isinstance(function, Closure | Bound | Choice | Method) else frame.memory.see(function)
     if isinstance(function, Picked):
         function = _one_of(function)
     if isinstance(function, Choice):
         yes, no = (partial(call, frame, one, arguments, options, node, hints) for one in (function.yes, function.no))
         return under(frame, function.when, yes, no)
+    if isinstance(function, Method):
+        if function.function is object.__init__:
+            return NONE
+        return _own(frame, function.function, [function.owner, *arguments], options, hints, node)
     if isinstance(function, Bound):
         return call_method(frame, function, arguments, options)
     if isinstance(function, Closure):
@@ -68,9 +74,9 @@ def call(
     if (special := _builtin(found)) is not None:
         return special(frame, arguments, options)
     if isinstance(found, types.FunctionType | types.MethodType):
-        return _own(frame, found, arguments, options, hints)
+        return _own(frame, found, arguments, options, hints, node)
     if isinstance(found, type):
-        return _class(frame, found, arguments, options)
+        return _class(frame, found, arguments, options, node is not None and node is frame.direct)
     raise RefusedError(_why_not(found))
 
 
@@ -101,7 +107,14 @@ def _builtin(found: Any) -> Any:
     return None
 
 
-def _own(frame: Frame, found: Any, arguments: list[Value], options: dict[str, Value], hints: tuple[str, ...]) -> Value:
+def _own(
+    frame: Frame,
+    found: Any,
+    arguments: list[Value],
+    options: dict[str, Value],
+    hints: tuple[str, ...],
+    node: ast.AST | None,
+) -> Value:
     """A function of the original's, or of a library it uses, written in Python."""
     function = inspect.unwrap(found)
     given = list(arguments)
@@ -112,9 +125,15 @@ def _own(frame: Frame, found: Any, arguments: list[Value], options: dict[str, Va
         raise RefusedError(_why_not(function))
     if _is_base_reset(function):
         return Items((NONE, Static({})))
+    generator = is_taken(frame, function, node)
     callee = callee_of(function)
     if function.__code__ in frame.calling and not _ends(frame, function, given[1:] if found is not function else given):
         raise RefusedError(f"{function.__qualname__} calls itself, which is not covered")
+    if generator:
+        before = frame.memory.copy()
+        found = read_inline(frame, callee, given, options)
+        check_alone(function.__qualname__, before, frame.memory)
+        return found
     return emit_function(frame, callee, given, options, hints)
 
 
@@ -152,7 +171,7 @@ def _closure(closure: Closure) -> Callee:
     )
 
 
-def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str, Value]) -> Value:
+def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str, Value], lazily: bool) -> Value:
     """A class that is called: a type of numbers, an enumeration, a named tuple."""
     if issubclass(found, np.generic):
         return astype(frame.memory.deep(arguments[0]), Static(found)) if arguments else Static(found())
@@ -164,8 +183,8 @@ def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str,
         rest = named._fields[len(arguments) :]
         given_parts = (options.get(f, Static(named._field_defaults.get(f))) for f in rest)
         return Items((*arguments, *given_parts), names=named._fields)
-    if dataclasses.is_dataclass(found) and not hasattr(found, "__post_init__"):
-        return _made(found, arguments, options)
+    if dataclasses.is_dataclass(found):
+        return made_things.make(frame, found, arguments, options)
     if issubclass(found, deque):
         given_items = items_of(frame.memory, arguments[0]) if arguments else []
         limit = known(options.get("maxlen", arguments[1] if len(arguments) > 1 else NONE))
@@ -178,34 +197,19 @@ def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str,
         given = [known(frame.memory.deep(a)) for a in arguments]
         named_values = {k: known(frame.memory.deep(v)) for k, v in options.items()}
     except RefusedError:
-        if isinstance(vars(found).get("__init__"), types.FunctionType):
-            return Making(found, tuple(arguments), options)
-        raise RefusedError(f"an object of the class {found.__name__} is made in the middle of the game") from None
+        return _object(frame, found, arguments, options, lazily)
     if found.__module__ in ("builtins", "collections", "fractions", "decimal") or found.__module__.startswith(
         "gymnasium.spaces"
     ):
         return Static(found(*given, **named_values))
-    if isinstance(vars(found).get("__init__"), types.FunctionType):
+    return _object(frame, found, arguments, options, lazily)
+
+
+def _object(frame: Frame, found: type, arguments: list[Value], options: dict[str, Value], lazily: bool) -> Value:
+    """A new object; one that takes the place of another is made when it does."""
+    if lazily and isinstance(vars(found).get("__init__"), types.FunctionType):
         return Making(found, tuple(arguments), options)
-    raise RefusedError(f"an object of the class {found.__name__} is made in the middle of the game")
-
-
-def _made(found: Any, arguments: list[Value], options: dict[str, Value]) -> Value:
-    """An object of a dataclass, made in the game: its fields."""
-    parts: dict[Any, Value] = {}
-    given = list(arguments)
-    for part in dataclasses.fields(found):
-        if given:
-            parts[part.name] = given.pop(0)
-        elif part.name in options:
-            parts[part.name] = options[part.name]
-        elif part.default is not dataclasses.MISSING:
-            parts[part.name] = Static(part.default)
-        elif part.default_factory is not dataclasses.MISSING:
-            parts[part.name] = Static(part.default_factory())
-        else:
-            raise RefusedError(f"{found.__name__} misses its field {part.name}")
-    return Keyed(parts, made=True)
+    return made_things.make(frame, found, arguments, options)
 
 
 def _why_not(found: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from envwright.compiler.ir import code
 from envwright.compiler.ir.frame import MARK, Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, joined
-from envwright.compiler.ir.lists import counted
+from envwright.compiler.ir.lists import counted, whole_rows
 from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.packing import same_shape
 from envwright.compiler.ir.shapes import zero
@@ -17,6 +17,7 @@ from envwright.compiler.ir.values import (
     Items,
     Masked,
     Maybe,
+    Members,
     Ref,
     Rows,
     Static,
@@ -98,6 +99,11 @@ def _first_value(frame: Frame, key: Any) -> Value:
     blank = [Array(array.code, array.kind, slot.listed) for array in slot.blank().values()]
     if slot.form == "plain":
         return blank[0]
+    if slot.form == "flags":
+        return slot.value_of(blank)
+    if slot.form == "objects":
+        kind = Kind(INT, (slot.room,), slot.extra.heap)
+        return Counted(Array(zero(kind).code, kind, listed=True), blank[-1])
     if slot.form == "listed":
         return Counted(Array(blank[0].code, blank[0].kind, listed=True), blank[1], slot.extra)
     raise RefusedError("an attribute that may be None gets its first value in a loop")
@@ -123,7 +129,7 @@ def loosened(frame: Frame, value: Value) -> Value:
         return cast(value, value.kind.dtype) if value.weak else value
     if isinstance(value, Items):
         return replace(value, items=tuple(loosened(frame, v) for v in value.items))
-    if isinstance(value, Counted):
+    if isinstance(value, Counted | Members):
         return replace(value, count=cast(value.count, INT))
     return value
 
@@ -139,6 +145,8 @@ def widen(before: Value, after: Value) -> Value:
         inner = after.value if isinstance(after, Maybe) else after
         widened = before.value if is_none(after) else widen(before.value, inner)
         return before if widened is before.value else Maybe(before.present, widened)
+    if isinstance(before, Array) and before.listed and isinstance(after, Rows):
+        return whole_rows(before)
     if isinstance(before, Array) and isinstance(after, Array | Static | Items):
         new = as_array(after)
         kind = joined(before.kind, new.kind, before.weak, new.weak)

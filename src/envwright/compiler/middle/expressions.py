@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code
+from envwright.compiler.ir import code, heaps
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import BOOL, Kind
@@ -22,16 +22,20 @@ from envwright.compiler.ir.values import (
     Array,
     Closure,
     Counted,
+    Gathered,
     Items,
     Keyed,
+    Members,
     Rows,
     Static,
     Unknown,
     Value,
     as_array,
 )
-from envwright.compiler.middle import attributes, comprehensions
-from envwright.compiler.middle.parts import changed, one_of, part, under
+from envwright.compiler.middle import attributes, comprehensions, made_things
+from envwright.compiler.middle.generators import TAKES_ALL, consumed
+from envwright.compiler.middle.parts import changed, keep_new, one_of, part, under
+from envwright.compiler.middle.set_methods import ORDERLESS
 from envwright.compiler.middle.spans import moving_span
 from envwright.compiler.refusal import RefusedError
 
@@ -93,11 +97,19 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value:
     where = index_parts(frame, node.slice)
     if method := _item_method(base):
         return frame.program.call(frame, method, [_whole(where)], {}, node)
-    if (one := one_of(frame, frame.memory.see(base), where)) is not None:
+    content = frame.memory.see(base)
+    if (one := one_of(frame, content, where)) is not None:
         return one
-    if isinstance(base, PLACES):
+    if isinstance(base, PLACES) and heaps.heap_of(frame.memory, content) is None:
         return part(frame, base, where, table_name(node.value))
-    return read(frame.memory, frame.memory.see(base), where, table_name(node.value))
+    return subscripted(frame, base, where, table_name(node.value))
+
+
+def subscripted(frame: Frame, base: Value, where: tuple[Value, ...], name: str) -> Value:
+    """`base[where]`, as a value."""
+    if (heap := heaps.heap_of(frame.memory, frame.memory.see(base))) is not None:
+        return made_things.key_of(frame, heap, base, where)
+    return read(frame.memory, frame.memory.see(base), where, name)
 
 
 def _item_method(base: Value) -> Value | None:
@@ -164,6 +176,7 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
         value = evaluate(frame, later)
         frame.depth -= 1
         after, frame.memory = frame.memory, before
+        keep_new(before, after)
         if changed(after, before):
             frame.memory = join_memories(frame, as_array(condition), after, before)
         result = _logical(frame, node.op, result, value, asked)
@@ -173,7 +186,7 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
 def _logical(frame: Frame, how: ast.boolop, first: Value, second: Value, asked: Value) -> Value:
     """Flags by logic; other values by which of them Python would give."""
     flags = [frame.memory.see(v) for v in (first, second)]
-    if any(isinstance(f, Counted | Rows | Keyed) for f in flags):  # a list is only asked whether it is empty
+    if any(isinstance(f, Counted | Rows | Keyed | Members) for f in flags):  # a list is only asked whether it is empty
         flags = [truth(frame, f) for f in flags]
     if all(_is_flag(f) for f in flags) or (all(isinstance(f, Static) for f in flags[1:]) and _is_flag(flags[1])):
         later = truth(frame, flags[1])
@@ -248,7 +261,7 @@ def _set(frame: Frame, node: ast.Set) -> Value:
     try:
         return Static({known(v) for v in values})
     except RefusedError:
-        return Items(tuple(values))
+        return Gathered(tuple(values))
 
 
 def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
@@ -265,6 +278,10 @@ def _text_part(frame: Frame, part: ast.expr) -> Any:
 def _call(frame: Frame, node: ast.Call, hints: tuple[str, ...]) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super" and "super" not in frame.memory.names:
         return attributes.superclass(frame, [evaluate(frame, a) for a in node.args])
+    if isinstance(node.func, ast.Name) and node.func.id in TAKES_ALL:
+        consumed(frame, node)
+    if isinstance(node.func, ast.Name) and node.func.id in ORDERLESS:
+        frame.orderless.update(node.args)
     function = evaluate(frame, node.func)
     arguments = [
         a

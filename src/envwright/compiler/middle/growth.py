@@ -28,8 +28,8 @@ def is_kept(frame: Frame, base: Value) -> bool:
 
 def _field(frame: Frame, base: Value) -> str | None:
     for key, slot in frame.program.slots.items():
-        if slot.form == "listed" and isinstance(base, Ref) and frame.memory.attributes.get(key) == base:
-            return slot.fields[0][0]
+        if slot.is_list and isinstance(base, Ref) and frame.memory.attributes.get(key) == base:
+            return slot.count.removesuffix("_count")
     return None
 
 
@@ -37,7 +37,7 @@ def check(program: Program, page: Frame, ends: list[code.Code], limit: int | Non
     """Refuse a list that only grows, if nothing that happens in an episode ends it."""
     if _fields_behind(program, page, ends) or limit is not None or any("action" in code.names_in(e) for e in ends):
         return  # how long it gets was seen in play; a game that ends by its own rules has shown it
-    rooms = {slot.fields[0][0]: slot.fields[0][1].shape[0] for slot in program.slots.values() if slot.form == "listed"}
+    rooms = {slot.count.removesuffix("_count"): slot.room for slot in program.slots.values() if slot.is_list}
     for field, (function, file, line) in program.grown.items():
         if field not in program.shrunk:
             raise RefusedError(

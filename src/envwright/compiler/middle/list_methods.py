@@ -5,7 +5,7 @@ from collections import deque
 from dataclasses import replace
 from typing import Any
 
-from envwright.compiler.ir import code, tables
+from envwright.compiler.ir import code, heaps, likeness, tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import INT, Kind
@@ -17,10 +17,12 @@ from envwright.compiler.ir.values import (
     Items,
     Masked,
     Picked,
+    Rows,
     Static,
     Value,
     as_array,
     cast,
+    number,
     told,
 )
 from envwright.compiler.ir.writing import set_content
@@ -37,7 +39,7 @@ def as_list(content: Value) -> Value:
         return counted(content)
     if isinstance(content, Array) and content.listed and content.kind.shape[0] <= SHORT:
         parts = [code.index(content.code, code.const(i)) for i in range(content.kind.shape[0])]
-        inner = Kind(content.kind.dtype, content.kind.shape[1:])
+        inner = content.kind.shaped(*content.kind.shape[1:])
         return Items(tuple(Array(part, inner, bool(inner.shape)) for part in parts), True)
     return content
 
@@ -75,7 +77,11 @@ def extend(frame: Frame, base: Value, more: Value) -> None:
         joined = counted(concatenate(frame.memory, content, more))
         set_content(frame, base, counted(joined, content.room) if kept else joined)
         return
-    items = [frame.memory.deep(item) for item in items_of(frame.memory, more)]
+    if content.array.kind.of:
+        heap = heaps.of(frame, content)
+        items: list[Value] = [heaps.number_of(frame, heap, item) for item in items_of(frame.memory, more)]
+    else:
+        items = [frame.memory.deep(item) for item in items_of(frame.memory, more)]
     content = content if kept else counted(content, content.room + len(items))
     for item in items:
         content = _forgetful(content, item) if content.longest == content.room else appended(content, item)
@@ -167,11 +173,17 @@ def _clear(frame: Frame, base: Value, content: Value, arguments: list[Value], op
 def _index(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
     """The first place that holds a value."""
     item = frame.memory.deep(arguments[0])
+    if isinstance(content, Counted) and content.array.kind.of:
+        equal = likeness.same(frame, content.array, heaps.number_of(frame, heaps.of(frame, content), arguments[0]))
+        return Array(code.call("jnp.argmax", code.both(in_use(content).code, equal.code)), Kind(INT))
     if isinstance(content, Counted):
         same = code.compare(content.array.code, ast.Eq(), as_array(item).code)
         if len(content.array.kind.shape) > 1:
             same = code.call("jnp.all", same, axis=code.const(-1))
         return Array(code.call("jnp.argmax", code.both(in_use(content).code, same)), Kind(INT))
+    if isinstance(content, Rows) and content.array.kind.shape[1:] == () and number(item):
+        same = code.compare(content.array.code, ast.Eq(), as_array(item).code)
+        return Array(code.call("jnp.argmax", code.both(content.present.code, same)), Kind(INT))
     if isinstance(content, Static) and isinstance(item, Picked):
         table = tables.mapped(item.table, content.value.index)
         return tables.settle(frame.program, Picked(table, item.index, item.name))
@@ -182,6 +194,8 @@ def _index(frame: Frame, base: Value, content: Value, arguments: list[Value], op
 
 def _count(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
     item = frame.memory.deep(arguments[0])
+    if isinstance(content, Counted) and content.array.kind.of:
+        raise RefusedError("objects that are equal are counted")
     if isinstance(content, Counted):
         same = code.both(in_use(content).code, code.compare(content.array.code, ast.Eq(), as_array(item).code))
         return Array(code.call("jnp.sum", same), Kind(INT))
@@ -200,8 +214,11 @@ def _insert(frame: Frame, base: Value, content: Value, arguments: list[Value], o
         set_content(frame, base, Items(tuple(items)[: content.longest], True, content.longest))
         return Static(None)
     if isinstance(content, Counted) and isinstance(where, Static) and where.value == 0:
+        new = frame.memory.deep(arguments[1])
+        if content.array.kind.of:
+            new = heaps.number_of(frame, heaps.of(frame, content), arguments[1])
         moved = code.call("jnp.roll", content.array.code, code.const(1), axis=code.const(0))
-        made = code.call("put", moved, code.const(0), as_array(frame.memory.deep(arguments[1])).code)
+        made = code.call("put", moved, code.const(0), as_array(new).code)
         more = plus(content.count, 1)
         if content.longest == content.room:
             more = Array(code.call("jnp.minimum", more.code, code.const(content.room)), Kind(INT))

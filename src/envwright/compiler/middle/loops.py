@@ -22,10 +22,12 @@ from envwright.compiler.ir.values import (
     Value,
     as_array,
 )
+from envwright.compiler.middle import set_methods
 from envwright.compiler.middle.carried import Carried, base_of_name, find_carried, hint_of, loosened, widen
 from envwright.compiler.middle.comprehensions import unpack
 from envwright.compiler.middle.expressions import evaluate
 from envwright.compiler.middle.flow import Execute, Exit, Flow, leaving, rejoin
+from envwright.compiler.middle.generators import check_loop
 from envwright.compiler.middle.turns import Turns, turns_of
 from envwright.compiler.refusal import RefusedError
 
@@ -38,7 +40,11 @@ def loop(frame: Frame, node: ast.For | ast.While, execute: Execute) -> Flow:
     """A loop, and its `else`; its body is read by `execute`."""
     if isinstance(node, ast.While):
         return _after(frame, node, _while(frame, node, execute), execute)
+    if isinstance(node.iter, ast.Call):
+        check_loop(frame, evaluate(frame, node.iter.func), node.body)
     turns = turns_of(frame, node.iter)
+    if turns.unordered:
+        set_methods.check_loop(node.body)
     if turns.count is None and (turns.known is not None and len(turns.known) <= UNROLLED):
         return _after(frame, node, _unrolled(frame, node, turns.known, execute), execute)
     block_length, before = len(frame.block), frame.memory

@@ -283,13 +283,13 @@ def _choice_of_changing(value: Array, population: Value, more: bool) -> tuple[Co
     value = cast(value, INT)
     if isinstance(population, Counted | Masked):
         chosen = counted(population)
-        inner = Kind(chosen.array.kind.dtype, chosen.array.kind.shape[1:])
+        inner = chosen.array.kind.shaped(*chosen.array.kind.shape[1:])
         found = Array(code.index(chosen.array.code, value.code), inner, listed=bool(inner.shape))
         return _place(chosen.count.code), found
     array = as_array(population)
     if array.kind.shape == ():  # choice(n)
         return _place(array.code), value
-    found = Array(code.index(array.code, value.code), Kind(array.kind.dtype, array.kind.shape[1:]))
+    found = Array(code.index(array.code, value.code), array.kind.shaped(*array.kind.shape[1:]))
     return _place(code.const(array.kind.shape[0])), found
 
 

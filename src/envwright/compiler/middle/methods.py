@@ -22,6 +22,7 @@ from envwright.compiler.ir.values import (
     Items,
     Keyed,
     Masked,
+    Members,
     Static,
     Value,
     as_array,
@@ -32,6 +33,7 @@ from envwright.compiler.middle import luck, numpy_calls, numpy_own
 from envwright.compiler.middle.dict_methods import call_dict
 from envwright.compiler.middle.list_methods import LISTS, sort
 from envwright.compiler.middle.parts import copied, under
+from envwright.compiler.middle.set_methods import SETS
 from envwright.compiler.refusal import RefusedError
 
 _MAKE_ARRAYS = {
@@ -58,6 +60,8 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
     content = frame.memory.see(base)
     if isinstance(content, Static) and _can_be_known(frame, content, name, arguments, options):
         return _known(frame, content, name, arguments, options)
+    if isinstance(content, Members) and name in SETS:
+        return SETS[name](frame, base, content, arguments)
     if isinstance(content, Keyed) or (isinstance(content, Static) and isinstance(content.value, dict)):
         return call_dict(frame, base, content, name, arguments)
     if name in LISTS and not (isinstance(content, Array) and not content.listed):

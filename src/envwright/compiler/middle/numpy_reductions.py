@@ -52,6 +52,8 @@ def reduce(frame: Frame, name: str, value: Value, axis: Any = None) -> Value:
         value = counted(value)  # the place is one among those that are picked
     mask = value.mask if isinstance(value, Masked) else in_use(value)  # pyright: ignore[reportArgumentType]
     array: Array = value.array  # pyright: ignore[reportAttributeAccessIssue]
+    if array.kind.of:
+        raise RefusedError(f"{name} of objects is not covered")
     axes = len(array.kind.shape)
     if axis is not None:
         if isinstance(value, Masked) and value.flat:

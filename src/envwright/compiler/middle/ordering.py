@@ -4,7 +4,7 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import INT
+from envwright.compiler.ir.kinds import INT, Kind
 from envwright.compiler.ir.lists import counted, in_use, items_of
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.values import (
@@ -17,6 +17,7 @@ from envwright.compiler.ir.values import (
     Value,
     as_array,
     cast,
+    is_none,
     stack,
 )
 from envwright.compiler.refusal import RefusedError
@@ -27,6 +28,8 @@ def ordered(frame: Frame, value: Value, options: dict[str, Value]) -> Value:
     value = frame.memory.deep(value)
     downwards = bool(known(options.get("reverse", Static(False))))
     by = options.get("key", NONE)
+    if is_none(by) and getattr(getattr(value, "array", value), "kind", Kind(INT)).of:
+        raise RefusedError("objects are put in order by a rule of their own")
     if isinstance(value, Static) and isinstance(by, Static) and by.value is None:
         return Items(tuple(Static(v) for v in sorted(value.value, reverse=downwards)), True)
     if isinstance(value, Counted | Masked) and isinstance(by, Static) and by.value is None and not downwards:

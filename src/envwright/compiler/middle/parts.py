@@ -12,6 +12,7 @@ from envwright.compiler.ir.array_index import basic
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.lists import is_listlike, items_of, plus
+from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.merge import EVERYBODY, choose, join_memories
 from envwright.compiler.ir.operators import binary, compare
 from envwright.compiler.ir.values import (
@@ -144,9 +145,21 @@ def under(frame: Frame, when: Array, yes: Callable[[], Value], no: Callable[[], 
     first, second = sides
     left, right = first[1], second[1]
     frame.memory = before
+    keep_new(before, left, right)
     if changed(left, before) or changed(right, before):
         frame.memory = join_memories(frame, when, left, right)
     return choose(frame, when, first, second, frame.memory, EVERYBODY)
+
+
+def keep_new(before: Memory, *sides: Memory) -> None:
+    """Lists and objects that were made on one side: what is chosen may mean them. Those of the original's that were
+    first looked at there are as they were, so that a change is seen as one."""
+    for side in sides:
+        for cell in sorted(side.cells.keys() - before.cells.keys()):
+            found, born = side.cells[cell], before.program.born.get(cell)
+            first = born(before) if born is not None else found
+            same = isinstance(first, Static) and isinstance(found, Static) and first.value is found.value
+            before.cells[cell] = found if same else first
 
 
 def changed(after: Any, before: Any) -> bool:

@@ -13,6 +13,7 @@ from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.values import Closure, Items, Keyed, Static, Value
 from envwright.compiler.middle.expressions import evaluate
 from envwright.compiler.middle.flow import settle
+from envwright.compiler.middle.generators import as_list
 from envwright.compiler.middle.statements import execute
 from envwright.compiler.refusal import RefusedError
 
@@ -42,8 +43,7 @@ class Callee:
 def callee_of(function: types.FunctionType) -> Callee:
     """What is known of a function of Python's."""
     source = source_of(function)
-    if is_generator(source.node):
-        raise RefusedError(f"{function.__qualname__} is a generator")
+    node = as_list(source.node, function.__qualname__) if is_generator(source.node) else source.node
     nonlocals = {}
     if function.__closure__:
         for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True):
@@ -54,7 +54,7 @@ def callee_of(function: types.FunctionType) -> Callee:
     parameters = inspect.signature(function).parameters.values()
     defaults = {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
     return Callee(
-        source.node, source.file, function.__name__, function.__qualname__, function.__globals__, nonlocals, defaults,
+        node, source.file, function.__name__, function.__qualname__, function.__globals__, nonlocals, defaults,
         nonlocals.get("__class__") or owner_of(function), source.comments, code=function.__code__,
     )  # fmt: skip
 

@@ -16,6 +16,7 @@ from envwright.compiler.ir.values import (
     Counted,
     Items,
     Masked,
+    Members,
     Picked,
     Place,
     Ref,
@@ -26,6 +27,8 @@ from envwright.compiler.ir.values import (
     as_array,
 )
 from envwright.compiler.middle.expressions import evaluate
+from envwright.compiler.middle.generators import consumed
+from envwright.compiler.middle.set_methods import in_use
 from envwright.compiler.refusal import RefusedError
 
 FEW = 16  # places of a list that all have a turn
@@ -39,6 +42,7 @@ class Turns:
     element: Any  # the element of turn i, as a function of the code for i
     length: int
     count: Array | None = None  # how many of them there are, if that changes
+    unordered: bool = False  # they come in an order that is not Python's
 
     @property
     def as_far_as_it_goes(self) -> bool:
@@ -58,11 +62,14 @@ def turns_of(frame: Frame, node: ast.expr) -> Turns:
                 return _reversed(turns_of(frame, inner))
             case "zip", parts:
                 return _zipped([turns_of(frame, p) for p in parts])
+    consumed(frame, node)
     return _elements(frame, evaluate(frame, node))
 
 
 def _elements(frame: Frame, value: Value) -> Turns:
     content = frame.memory.see(value)
+    if isinstance(content, Members):
+        return _members(counted(in_use(frame, content)))
     if isinstance(content, Masked):
         content = counted(content)
     if isinstance(content, Picked):
@@ -104,12 +111,25 @@ def _elements(frame: Frame, value: Value) -> Turns:
     return Turns(known_items, _at(frame, None, array), len(known_items))
 
 
+def _members(content: Counted) -> Turns:
+    """Of a set: numbers, or tuples of them."""
+    array, one = content.array, Kind(INT)
+
+    def element(i: Code) -> Value:
+        if len(array.kind.shape) == 1:
+            return Array(code.index(array.code, i), one)
+        parts = range(array.kind.shape[1])
+        return Items(tuple(Array(code.index(array.code, i, code.const(k)), one) for k in parts))
+
+    return Turns(None, element, content.room, content.count, unordered=True)
+
+
 def _has_parts(value: Value) -> bool:
     return isinstance(value, Items) or (isinstance(value, Array) and bool(value.kind.shape))
 
 
 def _at(frame: Frame, ref: Place | None, array: Array) -> Any:
-    inner = Kind(array.kind.dtype, array.kind.shape[1:])
+    inner = array.kind.shaped(*array.kind.shape[1:])
     if ref is not None and inner.shape:
         return lambda i: View(ref, (Array(i, Kind(INT), natural=True),))
     return lambda i: Array(code.index(array.code, i), inner, array.listed and bool(inner.shape))
@@ -140,6 +160,9 @@ def _range(frame: Frame, ends: list[Value]) -> Turns:
 
 
 def _enumerated(turns: Turns, start: int) -> Turns:
+    if turns.unordered:
+        raise RefusedError("the members of a set are numbered, in an order that is Python's own")
+
     def element(i: Code) -> Value:
         number = i if start == 0 else code.binary(i, ast.Add(), code.const(start))
         return Items((Array(number, Kind(INT), natural=start >= 0), turns.element(i)))
@@ -160,6 +183,8 @@ def _reversed(turns: Turns) -> Turns:
 
 
 def _zipped(parts: list[Turns]) -> Turns:
+    if any(part.unordered for part in parts):
+        raise RefusedError("the members of a set go with others, in an order that is Python's own")
     if any(part.count is not None for part in parts):
         raise RefusedError("zip over lists of changing length is not covered")
     length = min(part.length for part in parts)

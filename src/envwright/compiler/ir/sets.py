@@ -1,0 +1,124 @@
+"""Sets that change: a flag for each thing that can be in one, which the contract knows from play, and a count.
+
+What lies outside of it is counted, but has no flag, so that an episode in which that happens can be told and cut off.
+"""
+
+import ast
+from dataclasses import replace
+
+import numpy as np
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.kinds import BOOL, INT, Kind
+from envwright.compiler.ir.shapes import zero
+from envwright.compiler.ir.sight import Sight
+from envwright.compiler.ir.values import Array, Gathered, Items, Members, Picked, Static, Value, as_array, told
+from envwright.compiler.refusal import RefusedError
+
+
+def empty(like: Members) -> Members:
+    """The same set without members."""
+    array = zero(Kind(BOOL, like.array.kind.shape))
+    return replace(like, array=array, count=Array(code.const(0), Kind(INT), weak=True))
+
+
+def fitted(memory: Sight, like: Members, value: Value) -> Members:
+    """A set in the form in which it is kept."""
+    if isinstance(value, Members):
+        if (value.array.kind.shape, value.first, value.texts) != (like.array.kind.shape, like.first, like.texts):
+            raise RefusedError("a set becomes one of other things")
+        return value
+    if isinstance(value, Static) and isinstance(value.value, set | frozenset):
+        return _known(like, value.value)
+    if isinstance(value, Gathered):
+        made = empty(like)
+        for item in value.items:
+            made = added(memory, made, item)
+        return made
+    raise RefusedError(f"a set becomes {told(value)}")
+
+
+def _known(like: Members, members: set[object] | frozenset[object]) -> Members:
+    if not members:
+        return empty(like)
+    places = like.places
+    if strange := [m for m in members if m not in places]:
+        raise RefusedError(f"a set holds {strange[0]!r}, which it was never seen to hold in the games played")
+    flags = np.array([p in members for p in places]).reshape(like.array.kind.shape)
+    count = Array(code.const(len(members)), Kind(INT), weak=True)
+    return replace(like, array=Array(code.call("jnp.array", code.const(flags)), like.array.kind), count=count)
+
+
+def added(memory: Sight, value: Members, item: Value) -> Members:
+    """`value.add(item)`."""
+    index, inside = _place(memory, value, item)
+    was = code.both(inside, code.index(value.array.code, *index))
+    made = code.call("put", value.array.code, _key(index), code.const(True), when=inside)
+    more = code.binary(value.count.code, ast.Add(), code.method(code.negated(was), "astype", code.dotted("jnp.int32")))
+    return replace(value, array=Array(made, value.array.kind), count=Array(more, Kind(INT)))
+
+
+def removed(memory: Sight, value: Members, item: Value) -> Members:
+    """`value.discard(item)`."""
+    index, inside = _place(memory, value, item)
+    was = code.both(inside, code.index(value.array.code, *index))
+    made = code.call("put", value.array.code, _key(index), code.const(False), when=inside)
+    fewer = code.binary(value.count.code, ast.Sub(), code.method(was, "astype", code.dotted("jnp.int32")))
+    return replace(value, array=Array(made, value.array.kind), count=Array(fewer, Kind(INT)))
+
+
+def holds(memory: Sight, value: Members, item: Value) -> Array:
+    """`item in value`."""
+    index, inside = _place(memory, value, item)
+    return Array(code.both(inside, code.index(value.array.code, *index)), Kind(BOOL))
+
+
+def _key(index: list[Code]) -> Code:
+    return index[0] if len(index) == 1 else code.tuple_of(index)
+
+
+def _place(memory: Sight, value: Members, item: Value) -> tuple[list[Code], Code]:
+    """Where the flag of a thing is, and whether it has one."""
+    item = memory.deep(item)
+    if value.texts:
+        return _place_of_text(memory, value, item)
+    parts = _parts(item, len(value.first))
+    index, inside = [], None
+    for part, first, size in zip(parts, value.first, value.array.kind.shape, strict=True):
+        place = part if first == 0 else code.binary(part, ast.Sub(), code.const(first))
+        fits = code.both(code.compare(place, ast.GtE(), code.const(0)), code.compare(place, ast.Lt(), code.const(size)))
+        index.append(code.call("jnp.clip", place, code.const(0), code.const(size - 1)))
+        inside = fits if inside is None else code.both(inside, fits)
+    assert inside is not None
+    return index, inside
+
+
+def _parts(item: Value, wanted: int) -> list[Code]:
+    if isinstance(item, Static):
+        item = Items(tuple(Static(v) for v in item.value)) if isinstance(item.value, tuple) else item
+    if wanted == 1:
+        parts = [as_array(item)]
+    elif isinstance(item, Items):
+        parts = [as_array(part) for part in item.items]
+    else:
+        array = as_array(item)
+        one = Kind(array.kind.dtype)
+        parts = [Array(code.index(array.code, code.const(i)), one) for i in range(*array.kind.shape[:1] or (0,))]
+    if len(parts) != wanted or any(p.kind.shape or not p.kind.is_whole for p in parts):
+        raise RefusedError("something else than whole numbers, as many as before, gets into a set")
+    return [code.call("jnp.int32", p.code) if isinstance(p.code, ast.Constant) else p.code for p in parts]
+
+
+def _place_of_text(memory: Sight, value: Members, item: Value) -> tuple[list[Code], Code]:
+    numbers = {text: i for i, text in enumerate(value.texts)}
+    if isinstance(item, Static):
+        place = numbers.get(item.value, -1)
+        return [code.const(max(place, 0))], code.call("jnp.bool_", code.const(place >= 0))
+    if not isinstance(item, Picked):
+        raise RefusedError(f"{told(item)} stands where a set has texts")
+    table = np.array([numbers.get(text, -1) for text in item.table.flat]).reshape(item.table.shape)
+    same = table.ndim == 1 and table.tolist() == [*range(len(table))]
+    place = item.index[0] if same else code.index(memory.program.constant(f"{item.name}_members", table), *item.index)
+    inside = code.compare(place, ast.GtE(), code.const(0))
+    return [code.call("jnp.maximum", place, code.const(0))], inside

@@ -1,0 +1,260 @@
+"""State that is not numbers: objects in lists, objects made anew, sets, named tuples."""
+
+import pytest
+from before_and_after import Refused
+from small_games import assert_plays_the_same, game
+
+ALIENS = """
+class Thing:
+    SIZE = 2
+
+    def __init__(self, x):
+        self.x = x
+
+    @property
+    def edge(self):
+        return self.x + self.SIZE
+
+
+class Alien(Thing):
+    def __init__(self, x, kind="slow"):
+        super().__init__(x)
+        self.kind, self.target, self.hit = kind, None, False
+
+    def move(self, far):
+        self.x += far * (2 if self.kind == "fast" else 1)
+        return self.edge > 9
+"""
+
+
+def test_objects_in_lists() -> None:
+    pair = game(
+        """
+        self.turn += 1
+        for alien in self.aliens:
+            if alien.move(action):
+                alien.hit, alien.target = True, self.turn
+        if action == 0 and len(self.aliens) < 4:
+            new = Alien(self.turn % 5, "fast" if self.turn % 2 else "slow")
+            self.aliens.append(new)
+            new.x += 1  # it is the one in the list
+        elif action == 1 and self.aliens:
+            first = self.aliens[0]
+            self.aliens.pop(0)
+            first.x = -1  # it is in no list any more
+            self.gone.append(first)
+        elif action == 2 and self.aliens:
+            best = self.aliens[-1]
+            for alien in self.aliens:
+                if alien.x < best.x:
+                    best = alien
+            self.aliens.remove(best)
+            self.score += best.x
+        self.aliens = [a for a in self.aliens if not a.hit or a.x < 14]
+        if len(self.gone) > 2:
+            self.gone = self.gone[1:]
+        late = sum(1 for a in self.aliens if a.target is not None and self.turn - a.target > 1)
+        return 0, float(late), any(a.kind == "fast" and a.x == 7 for a in self.aliens), False, {}
+        """,
+        top=ALIENS, aliens="[Alien(i) for i in range(2)]", gone="[]", turn="0", score="0",
+    )  # fmt: skip
+    columns = assert_plays_the_same(pair, episodes=16)
+    assert {"state.aliens_x", "state.aliens_kind", "state.aliens_target", "state.gone_count"} <= columns.keys()
+
+
+def test_dataclasses_and_dicts_in_lists() -> None:
+    pair = game(
+        """
+        self.turn += 1
+        for p in list(self.waiting):
+            if p.at == action and len(self.riding) < 3:
+                self.waiting.remove(p)
+                self.riding.append(p)
+        for p in self.waiting:
+            p.waited += 1
+        if len(self.waiting) < 4:
+            self.waiting.append(Passenger(self.turn % 4))
+        if len(self.riding) == 3:
+            self.riding = [Passenger(p.at, p.waited // 2) for p in self.riding if p.waited > 2]
+        for coin in self.coins:
+            coin["x"] -= 1
+            coin["pos"] = (coin["pos"][1], coin["x"])
+        if action == 3:
+            self.coins = [c for c in self.coins if c["x"] > -3]
+            if len(self.coins) < 3:
+                self.coins.append({"x": self.turn, "pos": (1, 2)})
+        return 0, float(Passenger(2) in self.waiting), False, False, {}
+        """,
+        top="""
+        from dataclasses import dataclass
+
+        @dataclass
+        class Passenger:
+            at: int
+            waited: int = 0
+        """,
+        waiting="[]", riding="[]", coins="[{'x': 1, 'pos': (0, 0)}, {'x': 3, 'pos': (0, 1)}]", turn="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair, episodes=16)
+
+
+def test_an_object_that_is_one_of_two_cannot_be_changed() -> None:
+    with pytest.raises(Refused, match="may be one of two"):
+        game(
+            "a, b = Alien(1), Alien(2)\nc = a if action else b\nc.x += 1\nself.n += a.x", top=ALIENS, n="0"
+        )  # fmt: skip
+
+
+def test_one_of_two_objects_acts_as_the_one_that_is_meant() -> None:
+    pair = game(
+        """
+        a, b = Bag(1), Bag(2)
+        one = a if action > 1 else b
+        one.bump(3)
+        inside = one.inside
+        inside[0] += 7
+        if action % 2:
+            last = Bag(4)
+        else:
+            last = a
+        act = a.bump if self.n % 2 else last.bump
+        act(5)
+        self.n = (self.n + a.n * 10 + b.inside[0] + last.inside[0]) % 1000
+        """,
+        top="""
+        class Bag:
+            def __init__(self, n):
+                self.n, self.inside = n, [n, n + 1]
+
+            def bump(self, by):
+                self.n += by
+                self.inside[0] += by
+        """,
+        n="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair, episodes=16)
+
+
+def test_a_part_of_a_list_does_not_become_an_object_of_another() -> None:
+    with pytest.raises(Refused, match="part of something else"):
+        game("parts = [{'x': 1}, {'x': action}]\nself.l = [parts[1]]\nparts[1]['x'] = 7", l="[{'x': 0}]")
+
+
+NEIGHBOURS = """
+def neighbours(self, at):
+    if at < 0:
+        return
+    yield at
+    for far in (-1, 2):
+        if 0 <= at + far < 6:
+            yield at + far
+    yield from (0, 5)
+"""
+
+
+def test_generators_that_are_taken_at_once() -> None:
+    pair = game(
+        """
+        self.at = (self.at + action) % 6
+        for place in self.neighbours(self.at):
+            self.lit[place] = not self.lit[place]
+        self.n = sum(self.neighbours(action)) + len([p for p in self.neighbours(self.at - 2) if p > 2])
+        """,
+        methods=NEIGHBOURS, at="0", n="0", lit="[False] * 6",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+
+
+@pytest.mark.parametrize(
+    ("step", "why"),
+    {
+        "found = self.neighbours(action)\nself.n += sum(found)": "is a generator",
+        "for p in self.counted(3):\n    self.n = (self.n + p) % 9": "reads n while the loop may change it",
+        "for p in self.drawing(3):\n    self.m += p": "does more than to yield",
+    }.items(),
+)
+def test_generators_that_are_not(step: str, why: str) -> None:
+    more = """
+def counted(self, most):
+    for i in range(most):
+        yield self.n + i
+
+def drawing(self, most):
+    for i in range(most):
+        yield self.np_random.integers(4)
+"""
+    with pytest.raises(Refused, match=why):
+        game(step, methods=NEIGHBOURS + more, n="0", m="0")
+
+
+def test_sets() -> None:
+    pair = game(
+        """
+        self.at = ((self.at[0] + (action == 0)) % 4, (self.at[1] + (action == 1) - (action == 2)) % 3)
+        new = self.at not in self.seen
+        self.seen.add(self.at)
+        letter = "abcd"[action]
+        if letter in self.tried and self.tried:
+            self.tried.discard(letter)
+        else:
+            self.tried.add(letter)
+        if action == 3 and 2 in self.doors:
+            self.doors.remove(2)
+        elif len(self.doors) < 2:
+            self.doors.update([2, self.at[0]])
+        if len(self.seen) > 9:
+            self.seen = {self.at, (0, 0)}
+            self.tried.clear()
+        far = any(r > 1 and c == 1 for r, c in self.seen) + sum(r for r, c in self.seen if c)
+        lit = np.zeros((4, 3), int)
+        for place in self.seen:
+            lit[place] = 1
+        for r, c in self.seen:
+            if r == c:
+                far += 1
+        return 0, float(new) + far + 10 * lit[action, 1], (9, -1) in self.seen, not self.seen, {}
+        """,
+        at="(0, 0)", seen="set()", doors="{-1, 2}", tried="set()",
+    )  # fmt: skip
+    columns = assert_plays_the_same(pair, episodes=16)
+    assert columns["state.seen"].shape[1:] == (4, 3)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "for place in self.seen:\n    self.last = place",
+        "self.last = [place for place in self.seen][-1]",
+        "for place in self.seen:\n    self.lit[place] = 1\n    self.lit[3 - place] = 2",
+        "for place in self.seen:\n    self.lit[self.lit[0]] = 3",
+    ],
+)
+def test_the_order_of_a_set_is_python_s_own(step: str) -> None:
+    with pytest.raises(Refused, match="may matter"):
+        game(f"self.seen.add(action)\n{step}", seen="{0}", last="0", lit="[0] * 4")
+
+
+def test_none_beside_numbers_in_a_list() -> None:
+    pair = game(
+        """
+        self.turn += 1
+        if self.slots[action] is None:
+            self.slots[action] = self.turn % 5
+        elif 3 in self.slots:
+            self.slots[self.slots.index(3)] = None
+        left = list(self.marks)
+        for i in range(5):
+            if left[i] == action:
+                left[i] = None
+        for i in range(5):
+            if i + 1 in left:
+                left[left.index(i + 1)] = None
+                self.score += {True: 2, False: 1}[i > action]
+        free = sum(1 for s in self.slots if s is None)
+        if free == 0:
+            self.slots = [None] * 4
+        self.marks[action] = self.turn % 6
+        """,
+        slots="[None] * 4", marks="[0, 1, 2, 3, 2]", turn="0", score="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
