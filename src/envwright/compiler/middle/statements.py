@@ -1,6 +1,7 @@
 """Statements of the original, read one after the other; ifs become `jnp.where`, returns and breaks become exits."""
 
 import ast
+import importlib
 from collections.abc import Sequence
 
 from envwright.compiler.ir import code
@@ -114,8 +115,6 @@ def _statement(frame: Frame, node: ast.stmt) -> Flow | None:
 
 def _import(frame: Frame, node: ast.stmt) -> None:
     """Imports in the middle of a function are done now, if they can be."""
-    import importlib
-
     if isinstance(node, ast.Import):
         for alias in node.names:
             try:
