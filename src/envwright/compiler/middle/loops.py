@@ -4,6 +4,7 @@ What a loop changes is found by reading its body once; then it is read again wit
 """
 
 import ast
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,7 @@ from envwright.compiler.refusal import RefusedError
 
 UNROLLED = 4  # turns that are always written out
 UNROLLED_BY_JAX = 16  # turns that the compiler writes out, which is faster
+UNROLLED_CELLS = 16  # numbers that it hands on, at most: of more, XLA computes too many again
 MOST = 64  # turns that are written out if there is no other way
 
 
@@ -179,10 +181,6 @@ def _body(
                 ]
                 on = code.both(code.name(flag[0]), on)
             leaves += [on] if flag else []
-            if turns is not None and turns.as_far_as_it_goes:
-                inside_of_it = code.compare(code.name(turn), ast.Lt(), turns.count.code)  # pyright: ignore
-                pairs = zip(leaves, [*before, *flag], strict=True)
-                leaves = [code.call("jnp.where", inside_of_it, n, code.name(o)) for n, o in pairs]
     finally:
         frame.depth -= 1
         body = writer.blocks.pop()
@@ -312,10 +310,9 @@ def _write(frame: Frame, node: Any, turns: Turns | None, carried: list[Carried],
     frame.emit(body)
     start = code.tuple_of(leaves)
     if turns is not None:
-        fixed = turns.count is None or turns.as_far_as_it_goes
-        stop = code.const(turns.length) if fixed or turns.count is None else turns.count.code
+        stop = turns.count.code if turns.count is not None else code.const(turns.length)
         made = code.call("jax.lax.fori_loop", code.const(0), stop, code.name(body.name), start)
-        if fixed and turns.length <= UNROLLED_BY_JAX:
+        if turns.count is None and turns.length <= UNROLLED_BY_JAX and _cells(carried) <= UNROLLED_CELLS:
             made.keywords.append(ast.keyword("unroll", code.const(True)))  # pyright: ignore[reportAttributeAccessIssue]
     else:
         assert trial.test is not None
@@ -332,6 +329,10 @@ def _write(frame: Frame, node: Any, turns: Turns | None, carried: list[Carried],
     if result is None:
         return Flow(memory)
     return Flow(memory, [Exit("return", Array(code.name(returned), Kind(BOOL)), result, memory.copy())])
+
+
+def _cells(carried: list[Carried]) -> int:
+    return sum(math.prod(kind.shape) for item in carried for kind in leaf_kinds(item.value))
 
 
 def _carry_function(define: Define, counted_turns: bool) -> Define:

@@ -31,8 +31,6 @@ from envwright.compiler.middle.generators import consumed
 from envwright.compiler.middle.set_methods import in_use
 from envwright.compiler.refusal import RefusedError
 
-FEW = 16  # places of a list that all have a turn
-
 
 @dataclass
 class Turns:
@@ -43,12 +41,6 @@ class Turns:
     length: int
     count: Array | None = None  # how many of them there are, if that changes
     unordered: bool = False  # they come in an order that is not Python's
-
-    @property
-    def as_far_as_it_goes(self) -> bool:
-        """Whether there may be less turns than places, but these are few: then each place has a turn, and those behind
-        the end change nothing. A loop that the game ends would run by itself, apart from the rest of the step."""
-        return self.count is not None and 0 < self.length <= FEW
 
 
 def turns_of(frame: Frame, node: ast.expr) -> Turns:
