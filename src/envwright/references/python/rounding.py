@@ -7,6 +7,7 @@ a small difference of large numbers, or the sine of a large one, is rounded wher
 import ast
 import functools
 import inspect
+import math
 import types
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+DIGITS, SMALLEST = 24, -149  # of a float32: bits of a number, and the power of two that is the least above zero
+LARGEST = 3.4e38
 _NAME = "__envwright_rounding__"  # in the modules of the reference, while it rounds
 
 
@@ -40,26 +43,31 @@ class Rounder:
 
     def __init__(self, seed: int) -> None:
         self.bits = np.random.PCG64(seed)  # not a generator: what those draw counts as the luck of the reference
+        self.coins: list[int] = []
 
     def scalar(self, value: Any) -> Any:
         """A number; anything else stays what it is, for others may have names for it."""
-        return type(value)(self._near(np.asarray(value))) if type(value) in (float, np.float64) else value
+        kind = type(value)
+        if (kind is not float and kind is not np.float64) or not -LARGEST < value < LARGEST:
+            return value
+        unit = math.ldexp(1.0, max(math.frexp(value)[1] - DIGITS, SMALLEST))
+        below = math.floor(value / unit) * unit
+        if below == value:
+            return value
+        if not self.coins:
+            self.coins = (self.bits.random_raw(1024) & np.uint64(1)).tolist()
+        return kind(below + unit * self.coins.pop())
 
     def fresh(self, value: Any) -> Any:
         """What an operator gives: an array, too, for nobody else has it."""
-        if type(value) is np.ndarray and value.dtype == np.float64:
-            return self._near(value)
-        return self.scalar(value)
-
-    def _near(self, exact: np.ndarray) -> np.ndarray:
-        with np.errstate(all="ignore"):
-            near = exact.astype(np.float32)
-            ends = np.where(near < exact, np.float32(np.inf), np.float32(-np.inf))
-            other = np.nextafter(near, ends, dtype=np.float32)
-            between = (near != exact) & np.isfinite(exact) & np.isfinite(other)
-            coins = np.reshape(self.bits.random_raw(exact.size), exact.shape) & np.uint64(1)
-            swapped = between & (coins == 1)
-            return np.where(np.isfinite(near), np.where(swapped, other, near), exact).astype(np.float64)
+        if type(value) is not np.ndarray or value.dtype != np.float64:
+            return self.scalar(value)
+        with np.errstate(invalid="ignore"):
+            unit = np.ldexp(1.0, np.maximum(np.frexp(value)[1] - DIGITS, SMALLEST))
+            below = np.floor(value / unit) * unit
+            coins = np.reshape(self.bits.random_raw(value.size), value.shape) & np.uint64(1)
+            there = np.abs(value) < LARGEST
+            return np.where(there, np.where(below == value, value, below + unit * coins), value)
 
 
 @functools.cache
