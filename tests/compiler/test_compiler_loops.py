@@ -171,52 +171,6 @@ LOOPS = {
         else:
             n = 100
         return n""",
-    "continue, then return, written out": """
-        for i in range(3):
-            if x > i:
-                continue
-            if y > i:
-                return 100 + i
-        return 5""",
-    "break, then return, written out": """
-        for i in range(3):
-            if x > i:
-                break
-            if y > i:
-                return 100 + i
-        return 5""",
-    "continue, then break, written out": """
-        n = 0
-        for i in range(3):
-            if x > i:
-                continue
-            n += 1
-            if y > i:
-                break
-        return n""",
-    "continue, then return, as a loop": """
-        for i in range(9):
-            if x > i:
-                continue
-            if y > i:
-                return 100 + i
-        return 5""",
-    "break, then return, as a loop": """
-        for i in range(9):
-            if x > i:
-                break
-            if y > i:
-                return 100 + i
-        return 5""",
-    "continue, then break, as a loop": """
-        n = 0
-        for i in range(9):
-            if x > i:
-                continue
-            n += 1
-            if y > i:
-                break
-        return n""",
     "while and return": """
         n = x
         while True:
@@ -373,6 +327,33 @@ LOOPS = {
 }
 
 
+WAYS_OUT = {
+    "continue, then return": """
+        for i in range(TURNS):
+            if x > i:
+                continue
+            if y > i:
+                return 100 + i
+        return 5""",
+    "break, then return": """
+        for i in range(TURNS):
+            if x > i:
+                break
+            if y > i:
+                return 100 + i
+        return 5""",
+    "continue, then break": """
+        n = 0
+        for i in range(TURNS):
+            if x > i:
+                continue
+            n += 1
+            if y > i:
+                break
+        return n""",
+}
+for turns, how in (("3", "written out"), ("9", "as a loop")):
+    LOOPS |= {f"{name}, {how}": text.replace("TURNS", turns) for name, text in WAYS_OUT.items()}
 LOOPS_WRONG = {
     "while and return": "a loop that only ends by return seems to give None, too",
 }

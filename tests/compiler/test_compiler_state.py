@@ -1,6 +1,7 @@
 """Attributes of the original as the state of the translation: whole games, step by step."""
 
 import pytest
+from before_and_after import body_of
 from small_games import assert_plays_the_same, game
 
 
@@ -315,3 +316,23 @@ def test_negative_places_and_borders() -> None:
 def test_views_that_are_hard_to_follow(view: str) -> None:
     pair = game(f"row = {view}\nrow[action] += 1\nself.n += 1", grid="np.zeros((3, 4), int)", n="0")
     assert_plays_the_same(pair)
+
+
+def test_what_every_way_out_computes_is_computed_once() -> None:
+    pair = game(
+        """
+        self.x = (self.x + action) % 7
+        if self.x == 3:
+            self.y += 1
+            return self.sight(), 1.0, False, False, {}
+        if self.y > 2:
+            self.y = 0
+            return self.sight(), 0.0, False, False, {}
+        return self.sight(), -1.0, False, False, {}
+        return 0, 0.0, False, False, {}
+        """,
+        methods="def sight(self):\n    return (self.x * 3 + self.y) % 2",
+        x="0", y="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+    assert body_of(pair.text, "apply").count("sight(") == 1

@@ -6,6 +6,7 @@
     call                            one function in isolation
     watch                           a step, with the state as it is between its phases
     record_calls, covering          which functions are called with what, which lines run, while it plays
+    rounding                        all this as it would compute in float32
 
 Everything it hands out is plain data: numbers, strings, None, NumPy arrays, and lists, tuples and dicts of these. So a
 reference may live in another process or another language.

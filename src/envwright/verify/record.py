@@ -4,8 +4,7 @@ Each of these is a plain function of a reference, so that it can be run in anoth
 after every step, so that whoever waits can tell slow from stuck.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -18,15 +17,13 @@ from envwright.references.protocol import Draw, Outcome, Reference, ReferenceFai
 from envwright.verify import policies
 from envwright.verify.contract import Contract, Function
 from envwright.verify.expression import ExpressionError
-from envwright.verify.nudges import count_reals, nudge, nudge_one, usual
+from envwright.verify.nudges import nudge, usual
 from envwright.verify.rows import Row, stack, start_row, state_row, step_row
+from envwright.verify.sway import NUDGES, distance, moved, roundings, widen
 from envwright.verify.trace import Failure, Trace
 
 Beat = Callable[[], None]
 Plain = dict[str, Any]
-NUDGES = 4  # how often a step is repeated with all its numbers moved by a last bit
-ROUNDINGS = 4  # and how often with all that it computes rounded
-ONE_BY_ONE = 64  # so many numbers or fewer are moved one at a time
 
 
 class Plan(NamedTuple):
@@ -167,17 +164,17 @@ def record_sway(
         constants = {n: v for n, v in reference.look().items() if n not in case.snapshot and _is_real(v)}
         _, after = _one(reference, contract, case, _before(reference, contract))
         total = {name: np.zeros(value.shape) for name, value in after.items()}
-        for ways in _moved([dict(case.snapshot), case.action, constants], [sizes, None, None], np.dtype(dtype)):
+        for ways in moved([dict(case.snapshot), case.action, constants], [sizes, None, None], np.dtype(dtype)):
             farther = {name: np.zeros(value.shape) for name, value in after.items()}
             for state, action, numbers in ways:
                 row = _again(reference, contract, case, {**state, **numbers}, action)
                 reference.restore(constants)
-                _farther(farther, row, after)
+                widen(farther, row, after)
             total = {name: total[name] + farther[name] for name in total}
         farther = {name: np.zeros(value.shape) for name, value in after.items()}
-        for way in _roundings(reference, dtype):
+        for way in roundings(reference, dtype):
             with way:
-                _farther(farther, _again(reference, contract, case, case.snapshot, case.action), after)
+                widen(farther, _again(reference, contract, case, case.snapshot, case.action), after)
         rows.append({name: total[name] + farther[name] for name in total})
     return stack(rows, "step")
 
@@ -189,35 +186,6 @@ def _again(reference: Reference, contract: Contract, case: Case, state: Plain, a
         return _one(reference, contract, Case(state, action, case.tape), _before(reference, contract))[1]
     except (ReferenceFailedError, ExpressionError, TapeError):
         return None
-
-
-def _farther(farther: dict[str, NDArray[np.float64]], row: Row | None, after: Row) -> None:
-    for name in after if row is not None else ():
-        farther[name] = np.maximum(farther[name], _distance(row[name], after[name]))  # pyright: ignore
-
-
-def _roundings(reference: Reference, dtype: str | None) -> Iterator[AbstractContextManager[None]]:
-    """The reference as it computes in float32, a few times."""
-    for seed in range(ROUNDINGS if dtype == "float32" else 0):
-        if (way := reference.rounding(seed)) is not None:
-            yield way
-
-
-def _moved(held: list[Any], sizes: list[Any], dtype: np.dtype[Any]) -> Iterator[list[Any]]:
-    """For each number, all of them with that one moved up and down; or, if they are many, all moved a few times."""
-    many = count_reals(held)
-    if many > ONE_BY_ONE:
-        rng = np.random.default_rng(0)
-        yield from ([nudge(held, sizes, dtype, rng)] for _ in range(NUDGES))
-    else:
-        yield from ([nudge_one(held, sizes, dtype, place, way) for way in (1.0, -1.0)] for place in range(many))
-
-
-def _distance(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
-    if a.shape != b.shape:
-        return np.zeros(b.shape)
-    with np.errstate(invalid="ignore"):  # infinity from infinity
-        return np.nan_to_num(np.abs(a.astype(np.float64) - b.astype(np.float64)), nan=0.0, posinf=0.0)
 
 
 def record_starts(reference: Reference, contract: Contract, seeds: Sequence[int], beat: Beat) -> Columns:
@@ -250,7 +218,7 @@ def record_phases(
             except (ReferenceFailedError, ExpressionError, TapeError):
                 continue
             _sways(sway, other, seen)
-        for way in _roundings(reference, dtype):
+        for way in roundings(reference, dtype):
             with way:
                 _sways(sway, _watch(reference, contract, case), seen)
         found.append(seen)
@@ -262,7 +230,7 @@ def _sways(sway: Seen, other: Seen, seen: Seen) -> None:
     for phase, values in seen.items():
         for name, value in values.items():
             if phase in other:
-                sway[phase][name] = np.maximum(sway[phase][name], _distance(other[phase][name], value))
+                sway[phase][name] = np.maximum(sway[phase][name], distance(other[phase][name], value))
 
 
 def _watch(reference: Reference, contract: Contract, case: Case) -> Seen:
@@ -328,13 +296,13 @@ def _result_sway(
 ) -> NDArray[np.float64]:
     total = np.zeros(result.shape)
     if dtype is not None:
-        for ways in _moved([dict(arguments)], [sizes], np.dtype(dtype)):
-            distances = [_distance(_result(reference, function, moved), result) for (moved,) in ways]
+        for ways in moved([dict(arguments)], [sizes], np.dtype(dtype)):
+            distances = [distance(_result(reference, function, other), result) for (other,) in ways]
             total += np.max(distances, axis=0)
     farther = np.zeros(result.shape)
-    for way in _roundings(reference, dtype):
+    for way in roundings(reference, dtype):
         with way:
-            farther = np.maximum(farther, _distance(_result(reference, function, arguments), result))
+            farther = np.maximum(farther, distance(_result(reference, function, arguments), result))
     return total + farther
 
 

@@ -20,7 +20,7 @@ from envwright.compiler.ir.shapes import cast_to, zero
 from envwright.compiler.ir.values import Array, Counted, Items, Keyed, Static, Unknown, Value, as_array, cast
 from envwright.compiler.middle import growth
 from envwright.compiler.middle.emitting import Made, _key, _write
-from envwright.compiler.middle.luck import Drawn, Rekeyed
+from envwright.compiler.middle.luck import Drawn
 from envwright.compiler.middle.reading import Callee, callee_of, read_inline
 from envwright.compiler.refusal import Refusal, RefusedError
 from envwright.references.python.functions import find_function
@@ -135,7 +135,7 @@ def _or_too_long(frame: Frame, truncated: Code, over: list[Code]) -> Code:
         if slot.form == "flags":
             flags, count = (code.attribute(state, name) for name, _ in slot.fields)
             over.append(code.compare(code.call("jnp.sum", flags), ast.NotEq(), count))
-    rooms = {piece.name: piece.room for piece in frame.program.luck["step"].values()}
+    rooms = frame.program.rooms("step")
     for name, drawn in frame.memory.cursors.items():
         if not isinstance(drawn, Static) and frame.writer.most[name] > (rooms[name] or 1):
             over.append(code.compare(as_array(drawn).code, ast.Gt(), code.const(rooms[name])))
@@ -230,7 +230,7 @@ def _add_draw(
     drawn: list[tuple[str, Drawn]], when: str,
 ) -> None:  # fmt: skip
     """The function that draws all luck of a reset or a step."""
-    rooms = {piece.name: piece.room for piece in program.luck[when].values()}
+    rooms = program.rooms(when)
     used = [f for f in fields if any(n == f.name for n, _ in drawn)]
     body: list[Any] = []
     keys: dict[str, Code] = {f.name: code.name("key") for f in used}
@@ -255,7 +255,7 @@ def _write_drawing(
     program: Program, frame: Frame, callee: Callee, given: list[Value], when: str, fields: Sequence[Any]
 ) -> None:
     """A function that draws luck by going through the step: what a draw depends on is computed, nothing else."""
-    rooms = {piece.name: piece.room for piece in program.luck[when].values()}
+    rooms = program.rooms(when)
     for wanted in fields:
         room = rooms[wanted.name]
         blank = Static(0) if room is None else Items((Static(0),) * room)
@@ -311,7 +311,7 @@ def _sampled(own: list[tuple[int | None, str]], key: Code, room: int | None, fie
 
 def _one(text: str, key: Code) -> Code:
     """A draw with another key."""
-    return Rekeyed(key).visit(ast.parse(text, mode="eval").body)
+    return code.substituted(ast.parse(text, mode="eval").body, {"key": key})
 
 
 _SHAPED = re.compile(r"(jax\.random\.(?:uniform|randint|normal)\(key, )\(\)")

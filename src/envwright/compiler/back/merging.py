@@ -6,10 +6,9 @@ Early returns make the same call for each way out: `where(c, observe(a), observe
 
 import ast
 import copy
-from collections.abc import Mapping
 
 from envwright.compiler.ir import code
-from envwright.compiler.ir.code import Assign, Code, Define, Statement, names_in
+from envwright.compiler.ir.code import Assign, Code, Define, Statement, substitute, substituted
 
 
 def merged(body: list[Statement], result: Code, functions: set[str]) -> tuple[list[Statement], Code]:
@@ -18,7 +17,7 @@ def merged(body: list[Statement], result: Code, functions: set[str]) -> tuple[li
     kept: list[Statement] = []
     for statement in body:
         if isinstance(statement, Define):
-            page.rename(statement)
+            substitute(statement, page.others)
             statement.body, statement.result = merged(statement.body, statement.result, functions)
         elif isinstance(statement, Assign):
             statement.value = page.simpler(statement.value)
@@ -56,17 +55,8 @@ class _Page:
             return False
         return _called(value) == "choose" or (isinstance(value.func, ast.Attribute) and value.func.attr == "replace")
 
-    def rename(self, define: Define) -> None:
-        """The body of a loop, with the names that are left."""
-        for statement in define.body:
-            if isinstance(statement, Define):
-                self.rename(statement)
-            elif isinstance(statement, Assign):
-                statement.value = _with(statement.value, self.others)
-        define.result = _with(define.result, self.others)
-
     def simpler(self, value: Code) -> Code:
-        return _Simpler(self).visit(copy.deepcopy(_with(value, self.others)))
+        return _Simpler(self).visit(copy.deepcopy(substituted(value, self.others)))
 
     def meaning(self, value: Code) -> Code:
         return self.values.get(value.id, value) if isinstance(value, ast.Name) else value
@@ -103,17 +93,3 @@ class _Simpler(ast.NodeTransformer):
 
 def _called(node: ast.Call) -> str:
     return code.text(node.func) if isinstance(node.func, ast.Name | ast.Attribute) else ""
-
-
-class _Put(ast.NodeTransformer):
-    def __init__(self, values: Mapping[str, Code]) -> None:
-        self.values = values
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return self.values.get(node.id, node)
-
-
-def _with(value: Code, values: Mapping[str, Code]) -> Code:
-    if not values or not (names_in(value) & values.keys()):
-        return value
-    return _Put(values).visit(copy.deepcopy(value))

@@ -8,7 +8,19 @@ from collections.abc import Mapping
 from envwright.compiler.back.merging import merged
 from envwright.compiler.back.sharing import shared
 from envwright.compiler.ir import code
-from envwright.compiler.ir.code import Assign, Code, Define, Note, Statement, Written, defines, names_in, uses
+from envwright.compiler.ir.code import (
+    Assign,
+    Code,
+    Define,
+    Note,
+    Statement,
+    Written,
+    defines,
+    names_in,
+    substitute,
+    substituted,
+    uses,
+)
 
 LONGEST = 14  # how long an expression may get by moving others into it
 
@@ -57,14 +69,6 @@ def _is_about(note: Note, other: Statement) -> bool:
 # ---- moving ----
 
 
-class _Put(ast.NodeTransformer):
-    def __init__(self, values: Mapping[str, Code]) -> None:
-        self.values = values
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return self.values.get(node.id, node)
-
-
 def moved(body: list[Statement], result: Code) -> tuple[list[Statement], Code]:
     """Values that are used once, and whose names nobody would miss, stand where they are used."""
     counts: Counter[str] = Counter()
@@ -80,35 +84,20 @@ def moved(body: list[Statement], result: Code) -> tuple[list[Statement], Code]:
     kept: list[Statement] = []
     for statement in body:
         if isinstance(statement, Assign):
-            statement.value = _with(statement.value, values)
+            statement.value = substituted(statement.value, values)
             if len(statement.targets) == 1 and not statement.unpack and _can_move(statement, counts, inside):
                 values[statement.targets[0]] = statement.value
                 continue
         elif isinstance(statement, Define):
             free = {n: v for n, v in values.items() if n in uses(statement)}
             if free:
-                _put_inside(statement, free)
+                substitute(statement, free)
         kept.append(statement)
-    return kept, _with(result, values)
-
-
-def _put_inside(define: Define, values: Mapping[str, Code]) -> None:
-    for statement in define.body:
-        if isinstance(statement, Assign):
-            statement.value = _with(statement.value, values)
-        elif isinstance(statement, Define):
-            _put_inside(statement, values)
-    define.result = _with(define.result, values)
+    return kept, substituted(result, values)
 
 
 def _occurrences(value: Code) -> list[str]:
     return [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
-
-
-def _with(value: Code, values: Mapping[str, Code]) -> Code:
-    if not values or not (names_in(value) & values.keys()):
-        return value
-    return _Put(values).visit(copy.deepcopy(value))
 
 
 def _can_move(statement: Assign, counts: Counter[str], inside: set[str]) -> bool:
@@ -191,7 +180,7 @@ def renamed(
         if isinstance(statement, Assign):
             made = Assign(
                 [finals.get(t, t) for t in statement.targets],
-                _with(statement.value, values),
+                substituted(statement.value, values),
                 statement.line,
                 statement.file,
                 statement.auto,
@@ -200,14 +189,14 @@ def renamed(
             changed.append(made)
         elif isinstance(statement, Define):
             free_names = {finals.get(n, n) for n in uses(statement)}
-            _put_inside(statement, {n: v for n, v in values.items() if n in uses(statement)})
+            substitute(statement, {n: v for n, v in values.items() if n in uses(statement)})
             inner, own_result, own = renamed(
                 statement.body, statement.result, list(statement.parameters), bases, free_names | forbidden
             )
             changed.append(Define(finals[statement.name], own, inner, own_result, statement.line, statement.file))
         else:
             changed.append(statement)
-    return changed, _with(result, values), [finals[p] for p in parameters]
+    return changed, substituted(result, values), [finals[p] for p in parameters]
 
 
 def _unused(base: str, holders: Mapping[str, str], forbidden: set[str]) -> str:

@@ -66,9 +66,7 @@ def _without_new_axes(base: Array, parts: Parts, value: Value) -> Array:
 def _write_masked(base: Array, parts: Parts, value: Value) -> Array:
     """Where a condition holds."""
     mask = as_array(parts[0]) if len(parts) == 1 else mask_of(base, parts)
-    shown = mask.code
-    for _ in range(len(base.kind.shape) - len(mask.kind.shape)):
-        shown = code.index(shown, code.const(...), code.const(None))
+    shown = code.with_axes(mask.code, len(base.kind.shape) - len(mask.kind.shape))
     new = _as_picked(base, mask, value, several=len(parts) == 1)
     fitted = cast(new, base.kind.dtype) if new.kind.shape or not new.weak else new
     return Array(code.call("jnp.where", shown, fitted.code, base.code), base.kind, base.listed)

@@ -1,7 +1,8 @@
 """The code that is written: expressions are Python's own syntax trees; statements assign every name once."""
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -130,6 +131,26 @@ def names_in(code: ast.AST) -> set[str]:
     return {node.id for node in ast.walk(code) if isinstance(node, ast.Name)}
 
 
+def with_axes(value: Code, more: int) -> Code:
+    """With more axes behind those it has, of length one."""
+    for _ in range(more):
+        value = index(value, const(...), const(None))
+    return value
+
+
+class _Named(ast.NodeTransformer):
+    def __init__(self, values: Mapping[str, Code]) -> None:
+        self.values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return copy.deepcopy(self.values[node.id]) if node.id in self.values else node
+
+
+def substituted(value: Code, values: Mapping[str, Code]) -> Code:
+    """An expression with others in the place of names."""
+    return _Named(values).visit(copy.deepcopy(value)) if names_in(value) & values.keys() else value
+
+
 # ---- statements ----
 
 
@@ -184,6 +205,16 @@ class Written:
     file: str = ""
     line: int = 0
     bases: dict[str, str] = field(default_factory=dict)  # of each name, the one that was wanted
+
+
+def substitute(define: Define, values: Mapping[str, Code]) -> None:
+    """The same inside of a function, which knows the names around it."""
+    for statement in define.body:
+        if isinstance(statement, Assign):
+            statement.value = substituted(statement.value, values)
+        elif isinstance(statement, Define):
+            substitute(statement, values)
+    define.result = substituted(define.result, values)
 
 
 def uses(statement: Statement) -> set[str]:

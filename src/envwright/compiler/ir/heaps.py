@@ -32,6 +32,7 @@ from envwright.compiler.ir.values import (
     Unknown,
     Value,
     as_array,
+    cast,
     stack,
 )
 from envwright.compiler.refusal import RefusedError
@@ -145,16 +146,12 @@ def stored(memory: Memory, slot: Any, value: Value) -> dict[str, Array]:
     fields: dict[str, Array] = {}
     for name, own in slot.extra.fields.items():
         kind = heap.kind(name).shaped(value.room, *heap.kind(name).shape[1:])
-        there = in_use(value).code
-        for _ in kind.shape[1:]:
-            there = code.index(there, code.const(...), code.const(None))
+        there = code.with_axes(in_use(value).code, len(kind.shape) - 1)
         column = as_array(memory.attributes[heap.number, name])
         chosen = code.index(column.code, value.array.code)
         fields[own] = Array(code.call("jnp.where", there, chosen, zero(kind.shaped()).code), kind)
     count, kind = slot.fields[-1]
-    fields[count] = Array(code.method(value.count.code, "astype", code.dotted(f"jnp.{kind.dtype}")), kind)
-    if isinstance(value.count.code, ast.Constant):
-        fields[count] = Array(code.call(f"jnp.{kind.dtype}", value.count.code), kind)
+    fields[count] = cast(value.count, kind.dtype)
     return fields
 
 

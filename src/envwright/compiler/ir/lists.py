@@ -227,8 +227,7 @@ def _filled_up(value: Counted, more: Counted, front: bool) -> Array | None:
     length = more.missing[0]
     kind = Kind(common([value.array, more.array]), more.array.kind.shape)
     held = code.compare(code.call("jnp.arange", code.const(length)), ast.Lt(), value.count.code)
-    for _ in kind.shape[1:]:
-        held = code.index(held, code.const(...), code.const(None))
+    held = code.with_axes(held, len(kind.shape) - 1)
     made = code.call("jnp.where", held, counted(value, length).array.code, more.array.code)
     if front:
         made = code.call("jnp.roll", made, more.count.code, axis=code.const(0))

@@ -34,6 +34,10 @@ class Program:
     names: set[str] = field(default_factory=set)  # taken on the level of the module
     call: Callable[..., Any] = lambda *_: None  # set by translate.py: how a function of the original is called
 
+    def rooms(self, when: str) -> dict[str, Any]:
+        """How often each piece of luck can be drawn at the start or in a step; None: once."""
+        return {piece.name: piece.room for piece in self.luck[when].values()}
+
     def constant(self, name: str, value: Any) -> Code:
         """A table, under a name if it is long; the same table is written once."""
         array = np.asarray(value)

@@ -10,7 +10,7 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import BOOL, INT, Kind, kind_of
+from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, kind_of
 from envwright.compiler.ir.program import LONG
 from envwright.compiler.ir.values import Array, Static, Value
 
@@ -20,7 +20,7 @@ def above(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Array | No
     for table, number, asked in ((left, right, ast.Gt), (right, left, ast.Lt)):
         if not isinstance(how, asked) or not isinstance(table, Static) or not _is_rising(table.value):
             continue
-        if isinstance(number, Array) and number.kind == Kind("float32"):
+        if isinstance(number, Array) and number.kind == Kind(FLOAT):
             made = frame.program.constant("LIMITS", table.value)
             flags = Array(code.compare(made, ast.Gt(), number.code), Kind(BOOL, kind_of(table.value).shape))
             return replace(flags, rising=(made, number.code))

@@ -285,15 +285,15 @@ def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, .
         if not isinstance(cursor, Static):
             raise UncleanError
         base = base_of(frame, field)
-        piece = next(p for p in frame.program.luck[frame.writer.when].values() if p.name == field)
-        if piece.room is None:
+        room = frame.program.rooms(frame.writer.when)[field]
+        if room is None:
             if cursor.value:
                 raise RefusedError(f"{field} is drawn more than once; give it room in the contract")
             lucks.append(base)
         else:
-            if cursor.value + count > piece.room:
-                raise RefusedError(f"{field} is drawn more than {piece.room} times; give it more room in the contract")
-            whole = cursor.value == 0 and count == piece.room
+            if cursor.value + count > room:
+                raise RefusedError(f"{field} is drawn more than {room} times; give it more room in the contract")
+            whole = cursor.value == 0 and count == room
             lucks.append(
                 base
                 if whole

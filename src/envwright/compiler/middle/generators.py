@@ -6,6 +6,7 @@ in between changes nothing that it reads.
 
 import ast
 import copy
+import inspect
 import types
 from typing import Any
 
@@ -37,7 +38,7 @@ def function_of(value: Value) -> types.FunctionType | None:
 def check_loop(frame: Frame, function: Value, body: list[ast.stmt]) -> None:
     """Refuse a loop over what is yielded, if it changes things, and the generator looks at things that change."""
     found = function_of(function)
-    if found is None or not found.__code__.co_flags & 0x20:
+    if found is None or not inspect.isgeneratorfunction(found):
         return
     node = source_of(found).node
     state = {key[1] for key in frame.program.slots}

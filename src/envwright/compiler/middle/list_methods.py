@@ -129,9 +129,7 @@ def without(content: Counted, where: Value) -> Counted:
         shifted = code.binary(place, ast.Add(), content.count.code)
         place = code.call("jnp.where", code.compare(place, ast.Lt(), code.const(0)), shifted, place)
     places: code.Code = code.call("jnp.arange", code.const(content.room))
-    after = code.compare(places, ast.GtE(), place)
-    for _ in content.array.kind.shape[1:]:
-        after = code.index(after, code.const(...), code.const(None))
+    after = code.with_axes(code.compare(places, ast.GtE(), place), len(content.array.kind.shape) - 1)
     rolled = code.call("jnp.roll", content.array.code, code.const(-1), axis=code.const(0))
     moved = code.call("put", rolled, code.const(content.room - 1), code.const(0))
     made = code.call("jnp.where", after, moved, content.array.code)

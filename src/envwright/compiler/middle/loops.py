@@ -262,14 +262,14 @@ def _test(
 
 def _luck_left(frame: Frame, carried: list[Carried], memory: Memory) -> list[Code]:
     """A loop that draws ends when its luck is used up."""
-    rooms = _rooms(frame)
+    rooms = frame.program.rooms(frame.writer.when)
     fields = [item.key for item in carried if item.place == "cursors"]
     return [code.compare(as_array(memory.cursors[f]).code, ast.Lt(), code.const(rooms[f])) for f in fields]
 
 
 def _note_end_of_luck(frame: Frame, node: ast.While, carried: list[Carried], going_on: list[Code]) -> None:
     """A loop that would have gone on has drawn more than there is: by one, for all that anybody can say."""
-    rooms = _rooms(frame)
+    rooms = frame.program.rooms(frame.writer.when)
     fields = [item.key for item in carried if item.place == "cursors"]
     if not fields:
         return
@@ -280,10 +280,6 @@ def _note_end_of_luck(frame: Frame, node: ast.While, carried: list[Carried], goi
         cursor = as_array(frame.memory.cursors[field]).code
         more = code.call("jnp.where", wanted, code.const(rooms[field] + 1), cursor)
         frame.memory.cursors[field] = Array(code.name(frame.bind(f"{field}_drawn", more, auto=True)), Kind(INT))
-
-
-def _rooms(frame: Frame) -> dict[str, int]:
-    return {piece.name: piece.room for piece in frame.program.luck[frame.writer.when].values()}
 
 
 def _write(frame: Frame, node: Any, turns: Turns | None, carried: list[Carried], trial: Trial) -> Flow:

@@ -74,7 +74,7 @@ def _sample(frame: Frame, piece: Piece, method: str, arguments: list[Value], opt
         raise RefusedError("luck whose range depends on the game is drawn in a loop")
     count = frame.writer.drawn = frame.writer.drawn + 1
     sample, _ = _METHODS[method](Array(code.const(0), piece.kind), arguments, options)
-    keyed = Rekeyed(code.index(code.name("keys"), code.const(count - 1))).visit(sample)
+    keyed = code.substituted(sample, {"key": code.index(code.name("keys"), code.const(count - 1))})
     found = code.name(frame.bind(piece.name, keyed))
     value = cast(Array(found, piece.kind), piece.kind.dtype)
     key = (DRAWN, piece.name)
@@ -89,16 +89,6 @@ def _sample(frame: Frame, piece: Piece, method: str, arguments: list[Value], opt
     else:
         raise RefusedError("luck whose range depends on the game is drawn after luck that is drawn only sometimes")
     return _METHODS[method](value, arguments, options)[1]
-
-
-class Rekeyed(ast.NodeTransformer):
-    """A draw with another key."""
-
-    def __init__(self, key: Code) -> None:
-        self.key = key
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return self.key if node.id == "key" else node
 
 
 def _next(frame: Frame, piece: Piece) -> tuple[Array, int | None]:

@@ -1,20 +1,10 @@
 """`match`: the same as a chain of ifs."""
 
 import ast
-import copy
 from typing import Any
 
+from envwright.compiler.ir.code import substituted
 from envwright.compiler.refusal import RefusedError
-
-
-class _Named(ast.NodeTransformer):
-    """Names that a pattern gives, as what they stand for."""
-
-    def __init__(self, values: dict[str, ast.expr]) -> None:
-        self.values = values
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return copy.deepcopy(self.values[node.id]) if node.id in self.values else node
 
 
 def as_ifs(node: ast.Match) -> list[ast.stmt]:
@@ -25,7 +15,7 @@ def as_ifs(node: ast.Match) -> list[ast.stmt]:
         names: dict[str, ast.expr] = {}
         tests = _tests(case.pattern, ast.Name(subject, ast.Load()), names)
         if case.guard is not None:
-            tests.append(_Named(names).visit(copy.deepcopy(case.guard)))
+            tests.append(substituted(case.guard, names))
         given: list[ast.stmt] = [ast.Assign([ast.Name(n, ast.Store())], value) for n, value in names.items()]
         body = [*given, *case.body]
         chain = body if not tests else [ast.If(_all(tests), body, chain)]

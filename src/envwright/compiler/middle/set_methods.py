@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -43,9 +44,9 @@ def _update(frame: Frame, base: Value, content: Members, arguments: list[Value])
 
 
 def _set(frame: Frame, base: Value, value: Members) -> None:
-    array = Array(frame.named("flags", value.array.code), value.array.kind)
-    count = Array(frame.named("count", value.count.code), value.count.kind, weak=value.count.weak)
-    set_content(frame, base, Members(array, count, value.first, value.texts))
+    array = replace(value.array, code=frame.named("flags", value.array.code))
+    count = replace(value.count, code=frame.named("count", value.count.code))
+    set_content(frame, base, replace(value, array=array, count=count))
 
 
 SETS: dict[str, Callable[[Frame, Value, Members, list[Value]], Value]] = {

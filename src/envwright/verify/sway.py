@@ -1,0 +1,46 @@
+"""How far the reference moves by itself: its numbers moved by a last bit, and all that it computes rounded."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envwright.references.protocol import Reference
+from envwright.verify.nudges import count_reals, nudge, nudge_one
+from envwright.verify.rows import Row
+
+NUDGES = 4  # how often a step is repeated with all its numbers moved by a last bit
+ROUNDINGS = 4  # and how often with all that it computes rounded
+ONE_BY_ONE = 64  # so many numbers or fewer are moved one at a time
+
+
+def widen(farthest: dict[str, NDArray[np.float64]], row: Row | None, usual: Row) -> None:
+    """Note how far a row is from the usual one, where that is farther than others; None was none."""
+    for name, value in (row or {}).items():
+        farthest[name] = np.maximum(farthest[name], distance(value, usual[name]))
+
+
+def roundings(reference: Reference, dtype: str | None) -> Iterator[AbstractContextManager[None]]:
+    """The reference as it computes in float32, a few times."""
+    for seed in range(ROUNDINGS if dtype == "float32" else 0):
+        if (way := reference.rounding(seed)) is not None:
+            yield way
+
+
+def moved(held: list[Any], sizes: list[Any], dtype: np.dtype[Any]) -> Iterator[list[Any]]:
+    """For each number, all of them with that one moved up and down; or, if they are many, all moved a few times."""
+    many = count_reals(held)
+    if many > ONE_BY_ONE:
+        rng = np.random.default_rng(0)
+        yield from ([nudge(held, sizes, dtype, rng)] for _ in range(NUDGES))
+    else:
+        yield from ([nudge_one(held, sizes, dtype, place, way) for way in (1.0, -1.0)] for place in range(many))
+
+
+def distance(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
+    if a.shape != b.shape:
+        return np.zeros(b.shape)
+    with np.errstate(invalid="ignore"):  # infinity from infinity
+        return np.nan_to_num(np.abs(a.astype(np.float64) - b.astype(np.float64)), nan=0.0, posinf=0.0)
