@@ -1,8 +1,10 @@
 """Questions beside single steps and episodes: functions alone, invariants, what play can reach, other precisions."""
 
+from dataclasses import replace
+
 import pytest
 from planting import SMALL, divergences, kept_at, plant, put_to_the_engine
-from walking import HERE, failed, judge, terms
+from walking import HERE, failed, judge, session, terms
 
 from envwright.core.errors import EnvwrightError
 from envwright.verify.replay import replay
@@ -119,3 +121,13 @@ def test_functions_may_differ_by_what_rounding_explains_and_no_more(stir, sound)
     check = next(check for check in verdict.checks if check.name == "function stir")
     assert check.count > 100
     assert (check.status == "pass") is sound, check
+
+
+def test_long_games_are_fewer_each_to_its_end():
+    all_of_them = session().trace
+    now = session()
+    now.effort = replace(now.effort, steps=int(all_of_them.lengths[:3].sum()))
+    few = now.trace
+    assert few.lengths.tolist() == all_of_them.lengths[:3].tolist()
+    assert (few.seeds, few.policies) == (all_of_them.seeds[:3], all_of_them.policies[:3])
+    assert len(few.start_tape) == 3

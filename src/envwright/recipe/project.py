@@ -48,7 +48,7 @@ class Project:
     agents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # options of each, by name
     rules: Rules = field(default_factory=Rules)
     limits: Limits = field(default_factory=Limits)
-    effort: Effort = field(default_factory=Effort)
+    effort: Effort = field(default=Effort(steps=50_000))  # the 100 episodes of most games; 20 if each has 2,500 steps
 
     @property
     def package(self) -> str:

@@ -52,19 +52,27 @@ class Transitions:
 
 
 def record_episodes(
-    reference: Reference, contract: Contract, plans: Sequence[Plan], limit: int, keep: int, beat: Beat
+    reference: Reference,
+    contract: Contract,
+    plans: Sequence[Plan],
+    limit: int,
+    keep: int,
+    beat: Beat,
+    most: int | None = None,
 ) -> Trace:
-    """Play episodes to their end, and keep a sample of the states on the way."""
+    """Play episodes to their end, and keep a sample of the states on the way; after `most` steps none is begun."""
     starts: list[Row] = []
     steps: list[Row] = []
     start_tape: list[tuple[Draw, ...]] = []
     step_tape: list[tuple[Draw, ...]] = []
     lengths: list[int] = []
     failures: list[Failure] = []
-    unplayed: set[Plan] = set()
+    played: list[Plan] = []
     pool: list[Plain] = []
     rng = np.random.default_rng(len(plans))
     for episode, plan in enumerate(plans):
+        if most is not None and len(steps) >= most:
+            break
         act = policies.find(plan.policy, reference, contract.base)
         luck = np.random.default_rng([plan.seed, 1])
         length = 0
@@ -84,11 +92,10 @@ def record_episodes(
         except ReferenceFailedError as error:
             failures.append(Failure(episode, length, str(error)))
             if len(starts) == len(lengths):  # not even begun
-                unplayed.add(plan)
                 continue
         lengths.append(length)
+        played.append(plan)
         beat()
-    played = [plan for plan in plans if plan not in unplayed]
     return Trace(
         stack(starts, "start"),
         stack(steps, "step"),

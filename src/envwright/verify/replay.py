@@ -73,7 +73,7 @@ def _episode(session: Session, content: dict[str, Any]) -> Check:
 
 def _play_only(session: Session, plan: Plan, steps: int) -> None:
     """Let the session's recording be this one episode, as far as it goes."""
-    vars(session)["trace"] = session.host.run(play_covered, session.contract, [plan], steps, 1)
+    vars(session)["trace"] = session.host.run(play_covered, session.contract, [plan], steps, 1, None)
     if not len(session.trace.lengths) or int(np.max(session.trace.lengths)) == 0:
         raise EnvwrightError("The reference did not get as far as this step again; it may not be reproducible.")
 

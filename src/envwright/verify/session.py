@@ -34,6 +34,7 @@ class Effort:
     episodes: int = 100
     seed: int = 0
     limit: int = 5000  # steps after which an episode that does not end is left
+    steps: int | None = None  # in all, after which no episode is begun
     states: int = 3000  # single steps from recorded and invented states
     corners: int = 2000
     pool: int = 1000  # recorded states that are kept to invent others from
@@ -97,7 +98,7 @@ class Session:
 
     def _play(self, plans: list[Plan]) -> Trace:
         try:
-            return self.host.run(play_covered, self.contract, plans, self.effort.limit, self.effort.pool)
+            return self._record(plans)
         except ReferenceFailedError:  # it died or hung; which episodes do that?
             return self._play_around(plans)
 
@@ -109,15 +110,19 @@ class Session:
             if len(failures) == MOST_FAILURES:
                 break
             try:
-                self.host.run(play_covered, self.contract, [plan], self.effort.limit, self.effort.pool)
+                self._record([plan])
                 good.append(plan)
             except ReferenceFailedError as error:
                 failures.append(Failure(episode, -1, str(error)))
         if not good:
             raise ReferenceFailedError(failures[0].sentence)
-        trace = self.host.run(play_covered, self.contract, good, self.effort.limit, self.effort.pool)
+        trace = self._record(good)
         trace.failures += failures
         return trace
+
+    def _record(self, plans: list[Plan]) -> Trace:
+        effort = self.effort
+        return self.host.run(play_covered, self.contract, plans, effort.limit, effort.pool, effort.steps)
 
     @cached_property
     def domains(self) -> dict[str, Domain]:
@@ -204,12 +209,12 @@ def gather(reference: Reference, beat: Beat) -> dict[str, Any]:
 
 
 def play_covered(
-    reference: Reference, contract: Contract, plans: list[Plan], limit: int, keep: int, beat: Beat
+    reference: Reference, contract: Contract, plans: list[Plan], limit: int, keep: int, most: int | None, beat: Beat
 ) -> Trace:
     """Episodes, with the lines of the reference that they ran, where that can be seen."""
-    trace = record_episodes(reference, contract, plans, limit, keep, beat)
+    trace = record_episodes(reference, contract, plans, limit, keep, beat, most)
     while reference.late_changes():  # was read as it had been at first, so all of it again
-        trace = record_episodes(reference, contract, plans, limit, keep, beat)
+        trace = record_episodes(reference, contract, plans, limit, keep, beat, most)
     with reference.covering() as covered:  # again, without the recording, which would be measured and slowed down too
         replay_actions(reference, trace, beat)
     trace.coverage = covered.report()

@@ -29,7 +29,7 @@ def find_cause(session: Session, player: Player, seeds: Sequence[int]) -> tuple[
         )
         plans = [Plan(policy, seed) for seed in seeds[:EPISODES]]
         session.progress(f"L4 cause, {player.name}")
-        vars(closer)["trace"] = session.host.run(play_covered, contract, plans, effort.limit, effort.pool)
+        vars(closer)["trace"] = session.host.run(play_covered, contract, plans, effort.limit, effort.pool, effort.steps)
         way = f"{len(plans)} episodes of the player {player.name}, and steps from its states"
         for name, question in ASKED:
             for check in question(closer):
