@@ -83,7 +83,7 @@ def _look(reference: Reference, contract: Contract, beat: Beat) -> dict[str, Any
     if not trace.steps:
         raise InterfaceError(f"{contract.reference} ends at once, in every game; there is nothing to translate.")
     mined = mine_calls(reference, contract, plans, LIMIT, beat)
-    calls = record_calls(reference, contract, {name: rows[:CALLS] for name, rows in mined.items()}, None, beat)
+    calls = record_calls(reference, contract, {name: rows[:CALLS] for name, rows in mined.items()}, beat)
     cases = [Case(state, reference.sample_action(np.random.default_rng(i))) for i, state in enumerate(trace.pool)]
     seen, _ = record_phases(reference, contract, cases if contract.phases else [], None, {}, beat)
     phases: dict[str, Kinds] = {phase.name: {} for phase in contract.phases}

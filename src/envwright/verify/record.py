@@ -17,7 +17,7 @@ from envwright.references.protocol import Draw, Outcome, Reference, ReferenceFai
 from envwright.verify import policies
 from envwright.verify.contract import Contract, Function
 from envwright.verify.expression import ExpressionError
-from envwright.verify.nudges import nudge, usual
+from envwright.verify.nudges import nudge
 from envwright.verify.rows import Row, stack, start_row, state_row, step_row
 from envwright.verify.sway import NUDGES, distance, moved, roundings, widen
 from envwright.verify.trace import Failure, Trace
@@ -259,30 +259,21 @@ class Call(NamedTuple):
     arguments: Mapping[str, Any]
     given: list[NDArray[Any]]  # the candidate's arguments
     result: NDArray[Any]  # what the candidate must return
-    sway: NDArray[np.float64]  # how far that moves if every number of the arguments is moved by a last bit
 
 
 def record_calls(
-    reference: Reference,
-    contract: Contract,
-    calls: Mapping[str, Sequence[Mapping[str, Any]]],
-    dtype: str | None,
-    beat: Beat,
+    reference: Reference, contract: Contract, calls: Mapping[str, Sequence[Mapping[str, Any]]], beat: Beat
 ) -> dict[str, list[Call]]:
     """The reference's functions on given arguments; those outside of what a function is for are left out."""
     table: dict[str, list[Call]] = {}
     for function in contract.functions:
         rows = table.setdefault(function.reference, [])
-        given_rows = calls.get(function.reference, ())
-        sizes = usual([dict(arguments) for arguments in given_rows]) if given_rows and dtype else None
-        for arguments in given_rows:
+        for arguments in calls.get(function.reference, ()):
             beat()
             try:
                 result = _result(reference, function, arguments)
                 given = [np.asarray(_plain(e(arguments))) for e in function.arguments]
-                rows.append(
-                    Call(arguments, given, result, _result_sway(reference, function, arguments, result, dtype, sizes))
-                )
+                rows.append(Call(arguments, given, result))
             except (ReferenceFailedError, ExpressionError):
                 continue
     return table
@@ -293,24 +284,24 @@ def _result(reference: Reference, function: Function, arguments: Mapping[str, An
     return np.asarray(_plain(function.result({**arguments, "result": result})))
 
 
-def _result_sway(
-    reference: Reference,
-    function: Function,
-    arguments: Mapping[str, Any],
-    result: NDArray[Any],
-    dtype: str | None,
-    sizes: Any,
+def record_call_sway(
+    reference: Reference, function: Function, rows: Sequence[Call], dtype: str, sizes: Any, beat: Beat
 ) -> NDArray[np.float64]:
-    total = np.zeros(result.shape)
-    if dtype is not None:
-        for ways in moved([dict(arguments)], [sizes], np.dtype(dtype)):
-            distances = [distance(_result(reference, function, other), result) for (other,) in ways]
+    """How far each result moves if every number of the arguments is moved by a bit of `dtype`, and if all that is
+    computed on the way is rounded to float32, where the reference can be asked to."""
+    sways: list[NDArray[np.float64]] = []
+    for row in rows:
+        beat()
+        total = np.zeros(row.result.shape)
+        for ways in moved([dict(row.arguments)], [sizes], np.dtype(dtype)):
+            distances = [distance(_result(reference, function, other), row.result) for (other,) in ways]
             total += np.max(distances, axis=0)
-    farther = np.zeros(result.shape)
-    for way in roundings(reference, dtype):
-        with way:
-            farther = np.maximum(farther, distance(_result(reference, function, arguments), result))
-    return total + farther
+        farther = np.zeros(row.result.shape)
+        for way in roundings(reference, dtype):
+            with way:
+                farther = np.maximum(farther, distance(_result(reference, function, row.arguments), row.result))
+        sways.append(total + farther)
+    return np.stack(sways)
 
 
 def _before(reference: Reference, contract: Contract) -> dict[str, Any]:

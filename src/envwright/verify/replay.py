@@ -10,7 +10,7 @@ import numpy as np
 from envwright.core.errors import EnvwrightError
 from envwright.references.plain import from_json
 from envwright.verify import pairs, regressions
-from envwright.verify.levels.l1_functions import check_function, precision
+from envwright.verify.levels.l1_functions import check_function
 from envwright.verify.levels.l1_luck import check_luck
 from envwright.verify.levels.l3_drift import check_play_rounded
 from envwright.verify.levels.l3_episodes import check_play, check_starts
@@ -50,7 +50,7 @@ def _step(session: Session, content: dict[str, Any]) -> Check:
 def _call(session: Session, content: dict[str, Any]) -> Check:
     function = next(f for f in session.contract.functions if f.reference == content["function"])
     calls = {function.reference: [from_json(content["arguments"])]}
-    rows = session.host.run(record_calls, session.contract, calls, precision(session))[function.reference]
+    rows = session.host.run(record_calls, session.contract, calls)[function.reference]
     return check_function(session, function, rows)
 
 

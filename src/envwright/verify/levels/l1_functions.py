@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from envwright.verify import regressions
 from envwright.verify.compare import SLACK, differs
 from envwright.verify.contract import Function
 from envwright.verify.domain import mine, size
-from envwright.verify.nudges import unit
-from envwright.verify.record import Call, Plan, mine_calls, record_calls
+from envwright.verify.nudges import unit, usual
+from envwright.verify.record import Call, Plan, mine_calls, record_call_sway, record_calls
 from envwright.verify.session import Session
 from envwright.verify.verdict import Check, Divergence
 
@@ -26,13 +27,8 @@ def check_functions(session: Session) -> list[Check]:
     plans = [Plan("random", session.game_seed(i)) for i in range(min(EPISODES, session.effort.episodes))]
     seen = session.host.run(mine_calls, session.contract, plans, 200)
     calls = {name: _invent(rows, session.rng(2)) for name, rows in seen.items()}
-    table = session.host.run(record_calls, session.contract, calls, precision(session))
+    table = session.host.run(record_calls, session.contract, calls)
     return [check_function(session, function, table[function.reference]) for function in session.contract.functions]
-
-
-def precision(session: Session) -> str | None:
-    """In whose last bits arguments are moved to learn how far results may be apart."""
-    return "float32" if session.rounds else None
 
 
 def check_function(session: Session, function: Function, rows: Sequence[Call]) -> Check:
@@ -43,13 +39,7 @@ def check_function(session: Session, function: Function, rows: Sequence[Call]) -
     arguments = [np.stack(column) for column in zip(*(row.given for row in rows), strict=True)]
     got = session.candidate.call(function.candidate, arguments)
     want = np.stack([row.result for row in rows])
-    room = None
-    if got.dtype.kind == "f" and session.rounds and got.shape == want.shape:
-        usual = np.median(np.abs(want), axis=0)
-        room = SLACK * (
-            np.stack([row.sway for row in rows]) + np.maximum(unit(want, got.dtype), unit(usual, got.dtype))
-        )
-    bad = differs(want, got, room).reshape(len(rows), -1).any(axis=1)
+    bad = _differing(session, function, rows, want, got)
     if not bad.any():
         return Check("L1", name, "pass", f"{len(rows):,} calls", len(rows))
     row = min(np.flatnonzero(bad).tolist(), key=lambda i: size(list(rows[i].arguments.values())))
@@ -59,6 +49,27 @@ def check_function(session: Session, function: Function, rows: Sequence[Call]) -
     )  # fmt: skip
     found = regressions.keep_call(session, found, function.reference, rows[row].arguments)
     return Check("L1", name, "fail", f"{len(rows):,} calls, {int(bad.sum()):,} differ", len(rows), (found,))
+
+
+def _differing(
+    session: Session, function: Function, rows: Sequence[Call], want: NDArray[Any], got: NDArray[Any]
+) -> NDArray[np.bool_]:
+    """The calls with another result; if by more than a few units in the last place, than the reference itself moves."""
+    rounds = got.dtype.kind == "f" and session.rounds and got.shape == want.shape
+    room = (
+        SLACK * np.maximum(unit(want, got.dtype), unit(np.median(np.abs(want), axis=0), got.dtype)) if rounds else None
+    )
+    bad = _any_of_a_row(differs(want, got, room))
+    if room is not None and bad.any():
+        which = np.flatnonzero(bad)
+        sizes = usual([dict(row.arguments) for row in rows])
+        sway = session.host.run(record_call_sway, function, [rows[i] for i in which.tolist()], "float32", sizes)
+        bad[which] = _any_of_a_row(differs(want[which], got[which], room[which] + SLACK * sway))
+    return bad
+
+
+def _any_of_a_row(bad: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    return np.asarray(bad.reshape(len(bad), -1).any(axis=1))
 
 
 def _invent(rows: list[dict[str, Any]], rng: np.random.Generator) -> list[Mapping[str, Any]]:
