@@ -8,7 +8,9 @@ from counting import Counting, CountParams, same_bits
 
 import envwright
 from envwright import Step
+from envwright.core import autoreset
 from envwright.core.autoreset import STRATEGIES, Cached, Fresh, Optimistic, strategy
+from envwright.core.cost import cost
 from envwright.core.errors import BatchError
 
 ENV = Counting()
@@ -124,3 +126,27 @@ def test_strategies_have_names_and_a_wrong_one_lists_them() -> None:
     assert strategy(Optimistic(2)) == Optimistic(2)
     with pytest.raises(BatchError, match="no auto-reset strategy 'lazy'; choose one of fresh, cached, optimistic"):
         strategy("lazy")
+
+
+@pytest.mark.parametrize("games", [1, 8, 40, 600])
+@pytest.mark.parametrize("ended", ["none", "one", "some", "all"])
+def test_starts_made_where_they_are_needed_are_those_made_everywhere(games, ended, monkeypatch) -> None:
+    keys = jax.random.split(envwright.key(5), games)
+    _, state = Fresh().reset(ENV, keys, PARAMS)
+    last = {"none": [], "one": [games - 1], "some": range(0, games, 3), "all": range(games)}[ended]
+    state = state.replace(count=jnp.zeros(games, jnp.int32).at[jnp.array(last, jnp.int32)].set(2))
+    found = []
+    for cheap in (0, 10**9):
+        monkeypatch.setattr(autoreset, "CHEAP", cheap)
+        found.append(jax.jit(Fresh().step, static_argnums=0)(ENV, keys, state, jnp.zeros(games, jnp.int32), PARAMS))
+    assert same_bits(*found)
+    assert int(found[0].terminated.sum()) == len(last)
+
+
+def test_what_does_not_hang_on_luck_costs_nothing() -> None:
+    key = jax.ShapeDtypeStruct((), envwright.key(0).dtype)
+    assert cost(lambda key: jnp.sin(jnp.arange(100.0)), key) == 0
+    drawn = cost(lambda key: jax.random.uniform(key, (100,)), key)
+    assert drawn > 1000
+    assert cost(lambda key: jnp.sin(jax.random.uniform(key, (100,))), key) == drawn + 2000
+    assert cost(lambda key: jax.lax.fori_loop(0, 3, lambda i, x: jnp.sin(x), jax.random.uniform(key)), key) < drawn

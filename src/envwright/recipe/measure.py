@@ -84,7 +84,7 @@ def measure(
         "cores": len(available_cores()),
         "processor": processor(),
         **candidate.facts,
-        "autoreset": "fresh: a new start is computed at every step",
+        "autoreset": "fresh: every episode has a start of its own",
         "compile_seconds": round(candidate.compile_seconds, 2),
         "rounds": rounds,
         "reference_rates": [round(rate, 1) for rate in slow],
