@@ -14,7 +14,7 @@ from scipy import stats
 
 import envwright
 from envwright.core import fork
-from envwright.core.chance import FAST_PRNG, _mix
+from envwright.core.chance import FAST_PRNG, _mix, normal
 
 P = 1e-6
 N = 1 << 19
@@ -269,3 +269,17 @@ def test_draws_are_the_same_under_jit_and_vmap() -> None:
     plain = np.stack([draw(key) for key in keys])
     assert np.array_equal(plain, jax.vmap(draw)(keys))
     assert np.array_equal(jax.jit(draw)(keys[0]), jax.jit(jax.vmap(draw))(keys)[0])
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (4,), (5,), (2, 3)])
+def test_normal_numbers_are_normal_and_independent(shape: tuple[int, ...]) -> None:
+    drawn = np.asarray(jax.jit(jax.vmap(lambda key: normal(key, shape)))(jax.random.split(KEY, FEWER)))
+    assert drawn.shape == (FEWER, *shape)
+    assert drawn.dtype == np.float32
+    columns = drawn.reshape(FEWER, -1).astype(np.float64).T
+    for i, column in enumerate(columns):
+        assert stats.kstest(column, "norm").pvalue > P
+        assert np.isfinite(column).all()
+        for other in columns[:i]:
+            assert stats.pearsonr(column, other).pvalue > P
+            assert stats.pearsonr(column**2, other**2).pvalue > P
