@@ -134,7 +134,7 @@ def _fields(name: str, rows: Any) -> list[Field]:
 def row(rows: Any, i: int) -> Any:
     """A case as the original gets it."""
     if not isinstance(rows, np.ndarray):
-        return list(rows[i])
+        return [list(one) if isinstance(one, list) else one for one in rows[i]]
     return rows[i].copy() if rows.ndim > 1 else rows[i].item()
 
 

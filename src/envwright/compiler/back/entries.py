@@ -2,25 +2,22 @@
 
 import ast
 import inspect
-import re
 import types
-from collections.abc import Sequence
 from typing import Any
 
+from envwright.compiler.back.drawing import add_draw, write_drawing
 from envwright.compiler.front.forms import form_of
 from envwright.compiler.front.objects import Objects
 from envwright.compiler.ir import code, heaps, record
 from envwright.compiler.ir.code import Code, Written
 from envwright.compiler.ir.frame import Frame, Writer
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, narrow
-from envwright.compiler.ir.memory import DRAWN, Memory
-from envwright.compiler.ir.packing import pack
+from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.program import Program
-from envwright.compiler.ir.shapes import cast_to, zero
-from envwright.compiler.ir.values import Array, Counted, Items, Keyed, Static, Unknown, Value, as_array, cast
+from envwright.compiler.ir.shapes import cast_to
+from envwright.compiler.ir.values import Array, Counted, Items, Keyed, Static, Unknown, Value, as_array, cast, stack
 from envwright.compiler.middle import growth
 from envwright.compiler.middle.emitting import Made, _key, _write
-from envwright.compiler.middle.luck import Drawn
 from envwright.compiler.middle.reading import Callee, callee_of, read_inline
 from envwright.compiler.refusal import Refusal, RefusedError
 from envwright.references.python.functions import find_function
@@ -60,9 +57,9 @@ def write_start(program: Program, interface: Interface, objects: Objects) -> Non
         drawing = _top(program, start=True)
         drawing.writer.drawing = True
         _blank_lists(program, drawing)
-        _write_drawing(program, drawing, callee, given, "start", interface.start_luck)
+        write_drawing(program, drawing, callee, given, "start", interface.start_luck, frame.writer.collected)
         return
-    _add_draw(
+    add_draw(
         program,
         "draw_start",
         [("key", "jax.Array")],
@@ -81,7 +78,8 @@ def _blank_lists(program: Program, frame: Frame) -> None:
             frame.memory.attributes[key] = frame.memory.hold(heaps.fitted(frame, slot, Items((), True)))
         if slot.form == "listed":
             array, count = (slot.blank()[name] for name, _ in slot.fields)
-            held = Counted(Array(array.code, array.kind, listed=True), Array(code.const(0), count.kind, weak=True))
+            none = Array(code.const(0), count.kind, weak=True)
+            held = Counted(Array(array.code, array.kind, listed=True), none, clean=True)
             frame.memory.attributes[key] = frame.memory.hold(held)
 
 
@@ -118,10 +116,11 @@ def write_step(program: Program, interface: Interface, objects: Objects) -> None
         drawing = _top(program, start=False)
         drawing.writer.drawing = True
         record.load(drawing, drawing.memory, "state")
-        _write_drawing(program, drawing, callee, [*given, _action(interface)], "step", interface.step_luck)
+        given = [*given, _action(interface)]
+        write_drawing(program, drawing, callee, given, "step", interface.step_luck, frame.writer.collected)
         return
     parameters = [("key", "jax.Array"), ("state", "State"), ("action", "jax.Array")]
-    _add_draw(program, "draw", parameters, "StepChance", interface.step_luck, frame.writer.collected, "step")
+    add_draw(program, "draw", parameters, "StepChance", interface.step_luck, frame.writer.collected, "step")
 
 
 def _or_too_long(frame: Frame, truncated: Code, over: list[Code]) -> Code:
@@ -222,114 +221,6 @@ def _add(
     )  # fmt: skip
 
 
-# ---- luck ----
-
-
-def _add_draw(
-    program: Program, name: str, parameters: list[tuple[str, str]], record_name: str, fields: Sequence[Any],
-    drawn: list[tuple[str, Drawn]], when: str,
-) -> None:  # fmt: skip
-    """The function that draws all luck of a reset or a step."""
-    rooms = program.rooms(when)
-    used = [f for f in fields if any(n == f.name for n, _ in drawn)]
-    body: list[Any] = []
-    keys: dict[str, Code] = {f.name: code.name("key") for f in used}
-    if len(used) > 1:
-        names = [f"{f.name}_key" for f in used]
-        body.append(code.Assign(names, code.call("jax.random.split", code.name("key"), code.const(len(used)))))
-        keys = {f.name: code.name(n) for f, n in zip(used, names, strict=True)}
-    values: dict[str, Code] = {}
-    for wanted in fields:
-        kind = Kind(narrow(wanted.dtype), tuple(wanted.shape))
-        own = list(dict.fromkeys((d.place, code.text(d.sample)) for n, d in drawn if n == wanted.name))
-        made = _sampled(own, keys[wanted.name], rooms[wanted.name], wanted.name) if own else zero(kind).code
-        values[wanted.name] = _typed(made, own, kind)
-    result = code.call(record_name, **values)
-    doc = "Draw the luck of a new episode." if when == "start" else "Draw the luck of a step."
-    program.functions[name] = Written(
-        name, parameters, body, result, record_name, doc, "", bases={n: n for s in body for n in s.targets}
-    )
-
-
-def _write_drawing(
-    program: Program, frame: Frame, callee: Callee, given: list[Value], when: str, fields: Sequence[Any]
-) -> None:
-    """A function that draws luck by going through the step: what a draw depends on is computed, nothing else."""
-    rooms = program.rooms(when)
-    for wanted in fields:
-        room = rooms[wanted.name]
-        blank = Static(0) if room is None else Items((Static(0),) * room)
-        frame.memory.attributes[DRAWN, wanted.name] = blank
-    read_inline(frame, callee, given, {})
-    values: dict[str, Code] = {}
-    for wanted in fields:
-        kind = Kind(narrow(wanted.dtype), tuple(wanted.shape))
-        value = frame.memory.attributes[DRAWN, wanted.name]
-        empty = isinstance(value, Static) or (
-            isinstance(value, Items) and all(isinstance(v, Static) for v in value.items)
-        )
-        values[wanted.name] = zero(kind).code if empty else cast_to(as_array(value), kind).code
-    body = frame.writer.blocks[0]
-    frame.line = 0
-    split = code.call("jax.random.split", code.name("key"), code.const(frame.writer.drawn))
-    body.insert(0, code.Assign(["keys"], split))
-    record_name, name = ("StartChance", "draw_start") if when == "start" else ("StepChance", "draw")
-    parameters = [("key", "jax.Array"), *([("state", "State"), ("action", "jax.Array")] if when == "step" else [])]
-    doc = "Draw the luck of a new episode." if when == "start" else "Draw the luck of a step."
-    program.functions[name] = Written(
-        name, parameters, body, code.call(record_name, **values), record_name, doc, "", bases=frame.writer.bases
-    )
-
-
-def _typed(made: Code, own: list[tuple[int | None, str]], kind: Kind) -> Code:
-    whole = all("randint" in text or "permutation" in text for _, text in own) and own
-    real = all("uniform" in text or "normal" in text for _, text in own) and own
-    if (whole and kind.dtype == INT) or (real and kind.dtype == FLOAT) or not own:
-        return made
-    return code.method(made, "astype", code.dotted(f"jnp.{'bool_' if kind.is_bool else kind.dtype}"))
-
-
-def _sampled(own: list[tuple[int | None, str]], key: Code, room: int | None, field: str) -> Code:
-    texts = list(dict.fromkeys(text for _, text in own))
-    if room is None or len(texts) == 1:
-        if len(texts) > 1:
-            raise RefusedError(
-                f"{field} is drawn in {len(texts)} different ways; give them lines of their own in the contract"
-            )
-        return _one(texts[0], key) if room is None else _many(texts[0], key, room)
-    places: dict[int, str] = {}
-    for place, text in own:
-        if place is None or places.get(place, text) != text:
-            raise RefusedError(
-                f"{field} is drawn in {len(texts)} different ways; give them lines of their own in the contract"
-            )
-        places[place] = text
-    keys = code.call("jax.random.split", key, code.const(room))
-    parts = [_one(places.get(i, texts[0]), code.index(keys, code.const(i))) for i in range(room)]
-    return code.call("jnp.array", code.list_of(parts))
-
-
-def _one(text: str, key: Code) -> Code:
-    """A draw with another key."""
-    return code.substituted(ast.parse(text, mode="eval").body, {"key": key})
-
-
-_SHAPED = re.compile(r"(jax\.random\.(?:uniform|randint|normal)\(key, )\(\)")
-
-
-def _many(text: str, key: Code, room: int) -> Code:
-    """Several draws of one kind."""
-    if _SHAPED.match(text):
-        return _one(_SHAPED.sub(rf"\g<1>({room},)", text), key)
-    if text.startswith("jax.random.choice(") and ", ()" in text and "replace=False" not in text:
-        return _one(text.replace(", ()", f", ({room},)", 1), key)
-    each = ast.Lambda(
-        ast.arguments(posonlyargs=[], args=[ast.arg("key")], kwonlyargs=[], kw_defaults=[], defaults=[]),
-        ast.parse(text, mode="eval").body,
-    )  # fmt: skip
-    return code.call(code.call("jax.vmap", each), code.call("jax.random.split", key, code.const(room)))
-
-
 # ---- functions of the contract ----
 
 
@@ -372,10 +263,9 @@ def _write_function(program: Program, signature: Any, function: Any) -> None:
     kind = Kind(narrow(signature.result.dtype), tuple(signature.result.shape))
     value = made.value
     if isinstance(value, Items) and kind.shape:
-        leaves = pack(value, value)
-        written.result = code.call("jnp.array", code.list_of(leaves), code.dotted(f"jnp.{kind.dtype}"))
+        value = stack(value, kind.dtype)
+        written.result = value.code
         written.returns = "jax.Array"
-        value = Array(written.result, kind, listed=True)
     elif isinstance(value, Array) and value.kind != kind:
         value = cast_to(value, kind)
         written.result = value.code

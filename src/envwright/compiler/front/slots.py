@@ -17,7 +17,7 @@ import numpy as np
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
-from envwright.compiler.ir.lists import as_rows, counted, whole_rows
+from envwright.compiler.ir.lists import as_rows, cleaned, counted, whole_rows
 from envwright.compiler.ir.shapes import cast_to, zero
 from envwright.compiler.ir.tables import mapped
 from envwright.compiler.ir.values import (
@@ -87,7 +87,7 @@ class Slot:
                     return replace(_parts_of(arrays[0]), is_list=False, names=self.names)
                 return replace(_parts_of(arrays[0]), longest=self.extra) if self.extra else arrays[0]
             case "listed":
-                return Counted(Array(arrays[0].code, arrays[0].kind, listed=True), arrays[1], self.extra)
+                return Counted(Array(arrays[0].code, arrays[0].kind, listed=True), arrays[1], self.extra, clean=True)
             case "optional":
                 there = code.compare(arrays[0].code, ast.NotEq(), code.const(self.extra))
                 return Maybe(Array(there, Kind(BOOL)), arrays[0])
@@ -193,12 +193,12 @@ def _number(value: Value) -> Array:
 def _fit_list(slot: Slot, value: Value) -> Value:
     (_, kind), _ = slot.fields
     if isinstance(value, Counted | Masked):
-        full = counted(value, kind.shape[0])
-        return Counted(full.array, full.count, slot.extra)
+        return replace(cleaned(counted(value, kind.shape[0])), longest=slot.extra)
     empty = (isinstance(value, Items) and not value.items) or (isinstance(value, Static) and len(value.value) == 0)
     if empty:
-        return Counted(Array(zero(kind).code, kind, listed=True), Array(code.const(0), Kind(INT), weak=True))
-    return counted(cast_to_rows(as_array(value), kind), kind.shape[0])
+        blank, none = Array(zero(kind).code, kind, listed=True), Array(code.const(0), Kind(INT), weak=True)
+        return Counted(blank, none, slot.extra, clean=True)
+    return replace(counted(cast_to_rows(as_array(value), kind), kind.shape[0]), longest=slot.extra)
 
 
 def cast_to_rows(value: Array, kind: Kind) -> Array:

@@ -1,8 +1,9 @@
 """Whether something that can be changed in place has more than one name."""
 
+from dataclasses import replace
 from typing import Any
 
-from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.memory import Memory, deep_or_unknown
 from envwright.compiler.ir.values import PLACES, Bound, Items, Keyed, Maybe, Method, Ref, Value, cells_of
 
 
@@ -11,7 +12,7 @@ def known_elsewhere(memory: Memory, value: Value, own: tuple[str, Any] | None) -
     of a function that ends do not count (None)."""
     if not isinstance(value, Ref):
         return isinstance(value, PLACES)  # a part of something
-    if value.cell < 0 or value.cell in memory.above:
+    if value.cell < 0 or value.cell in memory.above or value.cell in memory.positions:
         return True
     tables = {"attributes": memory.attributes, "cells": memory.cells}
     if own is not None and own[0] == "names":
@@ -40,3 +41,18 @@ def cells_within(value: Value) -> set[int]:
         case Maybe():
             return cells_within(value.value)
     return cells_of(value)
+
+
+def apart(value: Value, memory: Memory, other: Value) -> Value:
+    """A list of one side of a branch: what it holds by name there, but not on the other side, is held as it is."""
+    if not isinstance(value, Items) or not any(isinstance(item, PLACES) for item in value.items):
+        return value
+    alike = isinstance(other, Items) and len(other.items) == len(value.items)
+    others = other.items if alike and isinstance(other, Items) else (None,) * len(value.items)
+    return replace(
+        value,
+        items=tuple(
+            item if not isinstance(item, PLACES) or item is its or item == its else deep_or_unknown(memory, item)
+            for item, its in zip(value.items, others, strict=True)
+        ),
+    )

@@ -131,6 +131,11 @@ def names_in(code: ast.AST) -> set[str]:
     return {node.id for node in ast.walk(code) if isinstance(node, ast.Name)}
 
 
+def names_arrays(written: Code) -> bool:
+    """Whether an expression reads anything that is computed in the game, and not only constants."""
+    return any("\u00b7" in n or n in ("state", "action", "chance") for n in names_in(written))
+
+
 def with_axes(value: Code, more: int) -> Code:
     """With more axes behind those it has, of length one."""
     for _ in range(more):

@@ -31,6 +31,7 @@ class Writer:
     top: bool = False  # whether it is the function that begins or steps the game, which has all the luck
     drawing: bool = False  # whether it draws luck, instead of using luck that was drawn
     drawn: int = 0  # how often
+    early: dict[str, str] = field(default_factory=dict)  # pieces of luck that are drawn before all else, by their names
     most: dict[str, float] = field(default_factory=dict)  # piece of luck -> how often it may be drawn, at most
     loops: bool = False  # whether there is a loop that ends only by its condition
     collected: list[tuple[str, Any]] = field(default_factory=list)  # how the luck that it uses is drawn
@@ -78,6 +79,7 @@ class Frame:
     globals: Mapping[str, Any] = field(default_factory=dict)
     nonlocals: Mapping[str, Any] = field(default_factory=dict)
     owner: type | None = None  # the class that the function stands in
+    node: ast.AST | None = None  # its source
     outer: "Frame | None" = None  # of a lambda or inner function: where it was made
     line: int = 0
     depth: int = 0  # of ifs and loops

@@ -9,6 +9,7 @@ from envwright.compiler.ir import code, tables
 from envwright.compiler.ir.array_index import is_slice, of_array, part_code
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
 from envwright.compiler.ir.lists import counted, in_use, plus, row
+from envwright.compiler.ir.sequences import backwards, sliced
 from envwright.compiler.ir.sight import Sight
 from envwright.compiler.ir.values import (
     Array,
@@ -60,7 +61,8 @@ def read(memory: Sight, base: Value, where: tuple[Value, ...], name: str = "TABL
 
 
 def spread(base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:
-    """A tuple as an index of an array is one index for each axis."""
+    """A tuple as an index of an array is one index for each axis; a slice that is always as long is its places."""
+    where = as_places(base, where)
     arrays = isinstance(base, Array) or (isinstance(base, Static) and isinstance(base.value, np.ndarray))
     if not arrays or len(where) != 1:
         return where
@@ -74,6 +76,22 @@ def spread(base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:
             Array(code.index(only.code, code.const(i)), Kind(only.kind.dtype)) for i in range(only.kind.shape[0])
         )
     return where
+
+
+def as_places(base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Slices that move but are always as long, as the places they mean; not those of lists of changing length, whose
+    end they may reach."""
+    first = 1 if isinstance(base, Counted | Masked) else 0
+    return tuple(
+        places_of(part) if i >= first and isinstance(part, Span) and part.length is not None else part
+        for i, part in enumerate(where)
+    )
+
+
+def places_of(part: Span) -> Array:
+    assert part.length is not None
+    places = code.call("jnp.arange", code.const(part.length))
+    return Array(code.binary(part.low.code, ast.Add(), places), Kind(INT, (part.length,)), sliced=True)
 
 
 def seen(memory: Sight, part: Value) -> Value:
@@ -163,11 +181,11 @@ def _of_counted(base: Counted | Masked, where: tuple[Value, ...]) -> Value:
         return Masked(
             base.array, Array(code.both(in_use(base).code, counted(first).array.code), Kind(BOOL, (base.room,)))
         )
-    if isinstance(first, Span) and first.high is not None and code.text(first.low.code) == "0":
-        fewer = code.call("jnp.minimum", base.count.code, code.call("jnp.maximum", first.high.code, code.const(0)))
+    if isinstance(first, Span) and first.high is not None and code.text(first.low.code) == "0" and first.high.natural:
+        fewer = code.call("jnp.minimum", base.count.code, first.high.code)
         return Counted(base.array, Array(fewer, Kind(INT)))
     if isinstance(first, Span):
-        raise RefusedError("a slice of a list of changing length, with ends of the game, is not covered")
+        return sliced(base, first.low, first.high or Static(None), 1)
     return of_array(base.array, (from_front(base, first), *rest))
 
 
@@ -183,11 +201,13 @@ def _part_of_counted(base: Counted, part: slice) -> Value:
             return Array(first, array.kind.shaped(max(stop - start, 0), *array.kind.shape[1:]), listed=True)
         if stop is not None:
             count = code.call("jnp.minimum", count, code.const(max(stop - start, 0)))
-        return Counted(array, Array(count, Kind(INT)))
+        return Counted(array, Array(count, Kind(INT)), clean=base.clean and not start and stop is None)
     if step == 1 and start == 0 and stop is not None:
         count = code.call("jnp.maximum", code.binary(base.count.code, ast.Sub(), code.const(-stop)), code.const(0))
         return Counted(base.array, Array(count, Kind(INT)))
-    raise RefusedError("this slice of a list of changing length is not covered")
+    if (part.start, stop, step) == (None, None, -1):
+        return backwards(base)
+    return sliced(base, Static(part.start), Static(stop), step)
 
 
 def _at_least(count: code.Code, wanted: int) -> bool:

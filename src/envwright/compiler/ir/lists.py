@@ -23,7 +23,6 @@ from envwright.compiler.ir.values import (
     cast,
     common,
     is_none,
-    names_arrays,
     stack,
     told,
 )
@@ -109,21 +108,28 @@ def row(value: Rows, where: code.Code) -> Maybe:
     return Maybe(there, Array(code.index(value.array.code, where), inner, listed=bool(inner.shape)))
 
 
+def order_matters() -> RefusedError:
+    return RefusedError("a set is gone through, and the order in which its members come may matter")
+
+
 def counted(value: Value, room: int | None = None) -> Counted:
     """A list as an array with a count, with room for as many."""
     if isinstance(value, Masked):
+        if value.unordered:
+            raise order_matters()
         if value.flat:
             raise RefusedError("a part of an array with several axes, whose size changes in the game, is not covered")
         pair = code.call("compact", value.array.code, value.mask.code)
         array = Array(code.index(pair, code.const(0)), value.array.kind, listed=value.array.listed)
-        value = Counted(array, Array(code.index(pair, code.const(1)), Kind(INT)))
+        value = Counted(array, Array(code.index(pair, code.const(1)), Kind(INT)), clean=True)
     if isinstance(value, Counted):
         return value if room is None or room == value.room else _with_room(value, room)
     array = as_array(value)
     if not array.kind.shape:
         raise RefusedError("a number stands where a list is expected")
     length = array.kind.shape[0]
-    full = Counted(Array(array.code, array.kind, listed=True), Array(code.const(length), Kind(INT), weak=True))
+    count = Array(code.const(length), Kind(INT), weak=True)
+    full = Counted(Array(array.code, array.kind, listed=True), count, clean=True)
     return full if room is None or room == length else _with_room(full, room)
 
 
@@ -146,6 +152,15 @@ def in_use(value: Counted) -> Array:
     own = isinstance(value.array.code, ast.Name)  # then it may be called with more room, or less
     places = code.call("jnp.arange", code.call("len", value.array.code) if own else code.const(value.room))
     return Array(code.compare(places, ast.Lt(), value.count.code), Kind(BOOL, (value.room,)))
+
+
+def cleaned(value: Counted) -> Counted:
+    """With zeros behind its end."""
+    if value.clean:
+        return value
+    used = code.with_axes(in_use(value).code, len(value.array.kind.shape) - 1)
+    made = code.call("jnp.where", used, value.array.code, code.const(False if value.array.kind.is_bool else 0))
+    return replace(value, array=Array(made, value.array.kind, listed=True), clean=True)
 
 
 def masked(value: Value) -> Masked:
@@ -177,32 +192,51 @@ def concatenate(memory: Sight, left: Value, right: Value) -> Value:
                 if (fixed := _filled_up(value, more, front)) is not None:
                     return fixed
             return _both(grown, counted(right))
-        for item in items_of(memory, right):
+        items = [memory.deep(item) for item in items_of(memory, right)]
+        grown = holding(counted(grown, grown.room + len(items)), items)
+        for item in items:
             grown = appended(grown, item)
-        return grown
+        return replace(grown, longest=None, roomy=0)
     if isinstance(right, Counted | Masked):
-        tail = counted(right)
-        head = stack(Items(tuple(items_of(memory, left))), tail.array.kind.dtype)
+        items = [memory.deep(item) for item in items_of(memory, left)]
+        tail = holding(counted(right), items)
+        if not items:
+            return tail
+        head = stack(Items(tuple(items)), tail.array.kind.dtype)
         array = code.call("jnp.concatenate", code.list_of([head.code, tail.array.code]))
         length = head.kind.shape[0] + tail.room
         kind = tail.array.kind.shaped(length, *tail.array.kind.shape[1:])
-        return Counted(Array(array, kind, listed=True), plus(tail.count, head.kind.shape[0]))
+        return Counted(Array(array, kind, listed=True), plus(tail.count, head.kind.shape[0]), clean=tail.clean)
     is_list = not (isinstance(left, Items) and not left.is_list)
     return Items((*items_of(memory, left), *items_of(memory, right)), is_list)
 
 
 def _both(left: Counted, right: Counted) -> Value:
     """Those in use of both: the first list's, then the second's."""
-    dtype = left.array.kind.dtype
-    array = code.call("jnp.concatenate", code.list_of([left.array.code, cast(right.array, dtype).code]))
+    if left.array.kind.shape[1:] != right.array.kind.shape[1:]:
+        raise RefusedError("lists of rows of different lengths are put together")
+    dtype = common([left.array, right.array])
+    array = code.call("jnp.concatenate", code.list_of(cast(side.array, dtype).code for side in (left, right)))
     mask = code.call("jnp.concatenate", code.list_of([in_use(left).code, in_use(right).code]))
     length = left.room + right.room
     kind = left.array.kind.shaped(length, *left.array.kind.shape[1:])
     return Masked(Array(array, kind, listed=True), Array(mask, Kind(BOOL, (length,))))
 
 
+def holding(value: Counted, items: Sequence[Value]) -> Counted:
+    """A list in a type that can hold some more elements, too."""
+    if value.room == 0 and items:
+        first = _row(items[0])
+        blank = zero(first.kind.shaped(0, *first.kind.shape))
+        return holding(replace(value, array=replace(blank, listed=True)), items)
+    dtype = common([value.array, *(_row(item) for item in items)])
+    if dtype == value.array.kind.dtype:
+        return value
+    return replace(value, array=replace(cast(value.array, dtype), listed=True))
+
+
 def repeated(value: Items, times: int) -> Items:
-    return Items(value.items * times, value.is_list)
+    return replace(value, items=value.items * times)
 
 
 def repeated_often(value: Value, times: Array) -> Counted:
@@ -212,7 +246,7 @@ def repeated_often(value: Value, times: Array) -> Counted:
     if times.most is None or item.kind.shape[:1] != (1,):
         raise RefusedError("a list is repeated as often as the game says, and nothing says how often that can be")
     length, written = max(times.most, 0), times.code
-    known = isinstance(written, ast.BinOp) and isinstance(written.op, ast.Sub) and not names_arrays(written.left)
+    known = isinstance(written, ast.BinOp) and isinstance(written.op, ast.Sub) and not code.names_arrays(written.left)
     lacking = (length, written.right) if known and isinstance(written, ast.BinOp) else None
     kind = item.kind.shaped(length, *item.kind.shape[1:])
     array = Array(code.call("jnp.broadcast_to", item.code, code.const(kind.shape)), kind, listed=True)
@@ -236,7 +270,7 @@ def _filled_up(value: Counted, more: Counted, front: bool) -> Array | None:
 
 def appended(value: Counted, item: Value) -> Counted:
     made = code.call("put", value.array.code, value.count.code, _row(item).code)
-    return replace(value, array=Array(made, value.array.kind, listed=True), count=plus(value.count, 1))
+    return replace(value, array=Array(made, value.array.kind, listed=True), count=plus(value.count, 1), missing=None)
 
 
 def _row(item: Value) -> Array:

@@ -43,6 +43,9 @@ class Memory:
     attributes: dict[Attribute, Value] = field(default_factory=dict)
     cells: dict[int, Value] = field(default_factory=dict)
     cursors: dict[str, Value] = field(default_factory=dict)  # how much of each piece of luck is used up
+    positions: dict[int, Value] = field(default_factory=dict)  # of rows that are followed: where they are in their list
+    homes: dict[int, int] = field(default_factory=dict)  # the lists of such rows, by cell
+    callers: tuple[dict[str, Value], ...] = ()  # the names of the functions that wait for this one
     state: str = ""  # the variable that holds the record of the state, if there is one
     clean: dict[Attribute, Value] = field(default_factory=dict)  # attributes as that record has them
     above: frozenset[int] = frozenset()  # the cells that the functions around this one have names for
@@ -54,17 +57,18 @@ class Memory:
             attributes=dict(self.attributes),
             cells=dict(self.cells),
             cursors=dict(self.cursors),
+            positions=dict(self.positions),
         )
 
     def inner(self, names: dict[str, Value]) -> "Memory":
         """For a function that is called: its own names, everything else as here."""
         mine = {cell for value in self.names.values() for cell in cells_of(value)}
-        return replace(self, names=names, above=self.above | mine)
+        return replace(self, names=names, callers=(*self.callers, self.names), above=self.above | mine)
 
     def take_over(self, other: "Memory") -> None:
         """What a function that was called has left behind."""
         self.attributes, self.cells, self.cursors = other.attributes, other.cells, other.cursors
-        self.state, self.clean = other.state, other.clean
+        self.positions, self.state, self.clean = other.positions, other.state, other.clean
 
     def is_as(self, before: "Memory") -> bool:
         """Whether nothing has changed since, though there may be more."""
@@ -102,18 +106,20 @@ class Memory:
         """The same, and inside of lists, too."""
         value = self.see(value)
         if isinstance(value, Items) and any(isinstance(v, (*PLACES, Items)) for v in value.items):
-            return replace(value, items=tuple(self._deep_or_unknown(v) for v in value.items))
+            return replace(value, items=tuple(deep_or_unknown(self, v) for v in value.items))
         if isinstance(value, Keyed) and any(isinstance(v, (*PLACES, Items)) for v in value.items.values()):
-            return replace(value, items={k: self._deep_or_unknown(v) for k, v in value.items.items()})
+            return replace(value, items={k: deep_or_unknown(self, v) for k, v in value.items.items()})
         if isinstance(value, Maybe):
             return Maybe(value.present, self.deep(value.value))
         return value
 
-    def _deep_or_unknown(self, value: Value) -> Value:
-        try:
-            return self.deep(value)
-        except RefusedError as why:
-            return Unknown(why)
+
+def deep_or_unknown(memory: Memory, value: Value) -> Value:
+    """What is behind a value, or why it is not known."""
+    try:
+        return memory.deep(value)
+    except RefusedError as why:
+        return Unknown(why)
 
 
 def known(value: Any) -> Any:
@@ -125,3 +131,12 @@ def known(value: Any) -> Any:
     if isinstance(value, Unknown):
         raise value.why
     raise RefusedError("this must be known before the game is played")
+
+
+def differs(after: Memory, before: Memory) -> bool:
+    """Whether something that was there before has changed, or luck was drawn."""
+    for part in ("attributes", "cells", "cursors", "names"):
+        mine, other = getattr(after, part), getattr(before, part)
+        if any(mine[key] is not other.get(key) for key in mine if key in other or part == "cursors"):
+            return True
+    return False

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.ir import code, record, sets
-from envwright.compiler.ir.aliases import holds_places, known_elsewhere
+from envwright.compiler.ir.aliases import apart, holds_places, known_elsewhere
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number, joined
 from envwright.compiler.ir.lists import as_rows, counted, whole_rows
 from envwright.compiler.ir.memory import DRAWN, Memory
 from envwright.compiler.ir.shapes import zero
+from envwright.compiler.ir.trails import same_rows
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
@@ -47,11 +48,13 @@ MOST = 64  # known things that one value may be
 
 def join_memories(frame: Frame, when: Array, yes: Memory, no: Memory) -> Memory:
     """What holds after a branch: of either side, by the condition."""
+    same_rows(yes, no)
     into = Memory(no.program, state=no.state, clean=no.clean)
-    parts = ["cells", "names", "attributes", "cursors"]
+    parts = ["cells", "names", "attributes", "cursors", "positions"]
     if yes.state != no.state:
         into = record.choose_states(frame, when, yes, no)
         parts.remove("attributes")
+    into.homes, into.callers, into.above = no.homes, no.callers, no.above
     for part in parts:
         mine, other, target = getattr(yes, part), getattr(no, part), getattr(into, part)
         for key in dict.fromkeys([*other, *mine]):
@@ -106,7 +109,7 @@ def _join_names(frame: Frame, when: Array, yes: Side, no: Side, into: Memory, ow
         parts = any(isinstance(value, View) for value, _ in (yes, no))
         one_of_two = (parts and isinstance(made, Array)) or (isinstance(made, Keyed) and made.made)
         return into.hold(replace(made, shared=True) if one_of_two else made)  # pyright: ignore[reportCallIssue]
-    return join(frame, when, yes[0], no[0], hint)
+    return join(frame, when, apart(*yes, no[0]), apart(*no, yes[0]), hint)
 
 
 def _same_place(a: Value, b: Value) -> bool:
@@ -121,11 +124,20 @@ def choose(
     (a, left), (b, right) = yes, no
     if _same_place(a, b):
         return a
+    if _held_apart(a, left, right) or _held_apart(b, right, left):
+        made = join(frame, when, _content(left, a), _content(right, b), hint)
+        return replace(made, shared=True) if isinstance(made, Array) else made
     if any(known_elsewhere(side, value, own) or holds_places(side, value) for value, side in (yes, no)):
         a, b = into.hold(a), into.hold(b)
         if isinstance(a, PLACES) and isinstance(b, PLACES):
             return _one_view(frame, when, a, b) or Either(when, a, b, partial(join, frame))
     return join(frame, when, _content(left, a), _content(right, b), hint)
+
+
+def _held_apart(value: Value, here: Memory, there: Memory) -> bool:
+    """Whether it is a row of a list that is followed on its side of the branch only: what is written to it later has
+    no place then."""
+    return isinstance(value, Ref) and value.cell in here.positions and value.cell not in there.positions
 
 
 def _content(memory: Memory, value: Value) -> Value:
@@ -213,6 +225,9 @@ def _as_items(value: Value, other: Value) -> Value:
         return value
     like = other.value if isinstance(other, Static) else other
     if isinstance(value.value, tuple | list) and isinstance(like, Items | tuple | list):
+        return Items(tuple(Static(v) for v in value.value), isinstance(value.value, list))
+    length = like.kind.shape[0] if isinstance(like, Array) and like.listed else None
+    if isinstance(value.value, tuple | list) and length == len(value.value):
         return Items(tuple(Static(v) for v in value.value), isinstance(value.value, list))
     if isinstance(value.value, dict) and isinstance(like, Keyed | dict):
         return Keyed({k: Static(v) for k, v in value.value.items()})
@@ -344,7 +359,8 @@ def _join_counted(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -
     a, b = (counted(v, max(lengths)) for v in pair)
     array = where(frame, when, a.array, b.array, hint)
     longest = a.longest if a.longest == b.longest else None
-    return Counted(array, where(frame, when, a.count, b.count, f"{hint}_count" if hint else ""), longest)
+    count = where(frame, when, a.count, b.count, f"{hint}_count" if hint else "")
+    return Counted(array, count, longest, clean=a.clean and b.clean, roomy=min(a.roomy, b.roomy))
 
 
 def _empty_like(value: Value, other: Value) -> Value:
@@ -354,7 +370,7 @@ def _empty_like(value: Value, other: Value) -> Value:
         return value
     kind = counted(other).array.kind
     blank = Array(zero(kind).code, kind, listed=True)
-    return Counted(blank, Array(code.const(0), Kind(INT), weak=True))
+    return Counted(blank, Array(code.const(0), Kind(INT), weak=True), clean=True)
 
 
 def _join_known(frame: Frame, when: Array, yes: Value, no: Value) -> Value:

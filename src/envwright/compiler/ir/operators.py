@@ -69,7 +69,9 @@ def binary(frame: Frame, how: ast.operator, left: Value, right: Value) -> Value:
     if isinstance(how, ast.Mult):
         for items, times in ((left, right), (right, left)):
             if isinstance(items, Items) and isinstance(times, Static) and isinstance(times.value, int):
-                return repeated(items, times.value)
+                # The elements are the same ones each time: a list among them is still one list.
+                held = items.items if times.value < 2 else tuple(frame.memory.hold(v) for v in items.items)
+                return repeated(replace(items, items=held), times.value)
             if is_listlike(items) and isinstance(times, Array) and not times.kind.shape and not times.listed:
                 return repeated_often(items, replace(times, code=frame.writer.meaning(times.code)))
     if isinstance(how, ast.Sub) and isinstance(left, Static) and isinstance(left.value, set | frozenset):
@@ -110,7 +112,8 @@ def unary(frame: Frame, how: ast.unaryop, value: Value) -> Value:
         written = ast.UnaryOp(how, value.written) if value.written is not None else None
         return Static(inner, written)
     if isinstance(value, Masked | Counted):
-        return replace(value, array=as_array(unary(frame, how, value.array)))
+        some, (array,) = side_by_side([value])
+        return replace(some, array=as_array(unary(frame, how, array)))
     array = as_array(value)
     if isinstance(how, ast.UAdd):
         return array

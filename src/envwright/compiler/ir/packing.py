@@ -6,7 +6,7 @@ from dataclasses import replace
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
-from envwright.compiler.ir.lists import as_rows, counted, whole_rows
+from envwright.compiler.ir.lists import as_rows, cleaned, counted, whole_rows
 from envwright.compiler.ir.shapes import cast_to
 from envwright.compiler.ir.values import (
     Array,
@@ -17,6 +17,7 @@ from envwright.compiler.ir.values import (
     Maybe,
     Members,
     Picked,
+    Ref,
     Rows,
     Static,
     Unknown,
@@ -41,6 +42,7 @@ def pack(value: Value, like: Value) -> list[Code]:
             return [part for v, k in zip(value.items, like.items, strict=True) for part in pack(v, k)]
         case Counted():
             full = counted(value, like.room)
+            full = cleaned(full) if like.clean else full
             return [cast_to(full.array, like.array.kind).code, cast_to(full.count, Kind(INT)).code]
         case Masked():
             assert isinstance(value, Masked)
@@ -68,6 +70,10 @@ def pack(value: Value, like: Value) -> list[Code]:
             return [part for key in like.items for part in pack(value.items[key], like.items[key])]
         case Static():
             return []
+        case Ref():
+            if value == like:
+                return []  # still a name for the same list
+            raise RefusedError("a name for one list becomes a name for another")
     raise RefusedError(f"{told(like)} cannot be handed over")
 
 
@@ -90,7 +96,7 @@ def rebuild(like: Value, fresh: Callable[[str], str], hint: str) -> tuple[Value,
                 one(like.array, hint, True),
                 one(Array(like.count.code, Kind(INT)), f"{hint}_count"),
             )
-            return Counted(array, count), [*a, *b]
+            return replace(like, array=array, count=count, missing=None), [*a, *b]
         case Masked():
             (array, a), (mask, b) = one(like.array, hint), one(like.mask, f"{hint}_mask")
             return replace(like, array=array, mask=mask), [*a, *b]
@@ -111,10 +117,9 @@ def rebuild(like: Value, fresh: Callable[[str], str], hint: str) -> tuple[Value,
             return Picked(like.table, tuple(code.name(n) for n in names), like.name), names
         case Keyed():
             made = {k: rebuild(v, fresh, f"{hint}_{k}") for k, v in like.items.items()}
-            return replace(like, items={k: v for k, (v, _) in made.items()}), [
-                n for _, own in made.values() for n in own
-            ]
-        case Static():
+            items = {k: v for k, (v, _) in made.items()}
+            return replace(like, items=items), [n for _, own in made.values() for n in own]
+        case Static() | Ref():
             return like, []
     raise RefusedError(f"{told(like)} cannot be handed over")
 
@@ -164,6 +169,8 @@ def same_shape(a: Value, b: Value) -> bool:
             return is_none(b) or same_shape(a.value, b)
         case Picked(), Picked():
             return a.table is b.table
+        case Ref(), Ref():
+            return a == b
     if isinstance(a, Keyed) and isinstance(b, Keyed):
         others = b.items
         return a.items.keys() == others.keys() and all(same_shape(v, others[k]) for k, v in a.items.items())

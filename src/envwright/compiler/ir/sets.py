@@ -13,7 +13,7 @@ from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
 from envwright.compiler.ir.shapes import zero
 from envwright.compiler.ir.sight import Sight
-from envwright.compiler.ir.values import Array, Gathered, Items, Members, Picked, Static, Value, as_array, told
+from envwright.compiler.ir.values import Array, Gathered, Items, Masked, Members, Picked, Static, Value, as_array, told
 from envwright.compiler.refusal import RefusedError
 
 
@@ -36,7 +36,30 @@ def fitted(memory: Sight, like: Members, value: Value) -> Members:
         for item in value.items:
             made = added(memory, made, item)
         return made
+    if isinstance(value, Masked) and value.unordered:
+        return _some(like, value)
     raise RefusedError(f"a set becomes {told(value)}")
+
+
+def _some(like: Members, value: Masked) -> Members:
+    """A set of those elements of a list that are there."""
+    shape, array = like.array.kind.shape, value.array
+    if like.texts or not array.kind.is_whole or array.kind.shape[1:] != (shape[1:] and (len(shape),)):
+        raise RefusedError("something else than whole numbers, as many as before, gets into a set")
+    parts = (
+        [array.code]
+        if len(shape) == 1
+        else [code.index(array.code, code.span(), code.const(i)) for i in range(len(shape))]
+    )
+    there, index = value.mask.code, []
+    for part, first, size in zip(parts, like.first, shape, strict=True):
+        place, fits = _inside(part, first, size)
+        index.append(place)
+        there = code.both(there, fits)
+    flags = code.attribute(zero(like.array.kind).code, "at")
+    made = code.method(code.index(flags, *index), "max", there)
+    count = Array(code.call("jnp.sum", value.mask.code), Kind(INT))
+    return replace(like, array=Array(made, like.array.kind), count=count)
 
 
 def _known(like: Members, members: set[object] | frozenset[object]) -> Members:
@@ -86,12 +109,18 @@ def _place(memory: Sight, value: Members, item: Value) -> tuple[list[Code], Code
     parts = _parts(item, len(value.first))
     index, inside = [], None
     for part, first, size in zip(parts, value.first, value.array.kind.shape, strict=True):
-        place = part if first == 0 else code.binary(part, ast.Sub(), code.const(first))
-        fits = code.both(code.compare(place, ast.GtE(), code.const(0)), code.compare(place, ast.Lt(), code.const(size)))
-        index.append(code.call("jnp.clip", place, code.const(0), code.const(size - 1)))
+        place, fits = _inside(part, first, size)
+        index.append(place)
         inside = fits if inside is None else code.both(inside, fits)
     assert inside is not None
     return index, inside
+
+
+def _inside(part: Code, first: int, size: int) -> tuple[Code, Code]:
+    """The place of a number along an axis, and whether there is one."""
+    place = part if first == 0 else code.binary(part, ast.Sub(), code.const(first))
+    fits = code.both(code.compare(place, ast.GtE(), code.const(0)), code.compare(place, ast.Lt(), code.const(size)))
+    return code.call("jnp.clip", place, code.const(0), code.const(size - 1)), fits
 
 
 def _parts(item: Value, wanted: int) -> list[Code]:

@@ -7,7 +7,7 @@ import numpy as np
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.values import Array, names_arrays
+from envwright.compiler.ir.values import Array
 
 
 def exact_side(frame: Frame, how: ast.cmpop, a: Array, b: Array) -> Code:
@@ -28,7 +28,7 @@ def exact_side(frame: Frame, how: ast.cmpop, a: Array, b: Array) -> Code:
 
 def _value(frame: Frame, array: Array) -> float | None:
     """The number behind code that names constants only."""
-    if array.kind.shape != () or not array.weak or names_arrays(array.code):
+    if array.kind.shape != () or not array.weak or code.names_arrays(array.code):
         return None
     try:
         return float(eval(code.text(array.code), {"__builtins__": {}}, dict(frame.program.constants)))

@@ -66,6 +66,8 @@ class Counted:
     count: Array
     longest: int | None = None  # of a deque that forgets
     missing: tuple[int, Code] | None = None  # it holds the same as often as another list lacks to a length: its count
+    clean: bool = False  # behind its end are zeros, as the state has it
+    roomy: int = 0  # it has room for so many more in every turn of the loop around
 
     @property
     def room(self) -> int:
@@ -90,6 +92,7 @@ class Masked:
     mask: Array
     flat: bool = False  # of an array with more axes than one
     shared: bool = False  # in the original it is a part of another array; it must not be written to
+    unordered: bool = False  # a set, in which nothing has a place
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +175,7 @@ class Span:
 
     low: Array
     high: Array | None  # None: to the end
+    length: int | None = None  # if it is always as long
 
 
 @dataclass(frozen=True, eq=False)
@@ -322,18 +326,13 @@ def cast(value: Array, dtype: str) -> Array:
     literal = isinstance(value.code, ast.Constant | ast.UnaryOp) and value.kind.shape == () and value.weak
     if literal:
         written = code.call(f"jnp.{jnp_name(dtype)}", value.code)
-    elif value.weak and not names_arrays(value.code):
+    elif value.weak and not code.names_arrays(value.code):
         written = code.call("jnp.asarray", value.code, code.dotted(f"jnp.{jnp_name(dtype)}"))
     elif value.kind.dtype == dtype:
         return Array(value.code, value.kind, value.listed)
     else:
         written = code.method(value.code, "astype", code.dotted(f"jnp.{jnp_name(dtype)}"))
     return Array(written, Kind(dtype, value.kind.shape, value.kind.of), value.listed)
-
-
-def names_arrays(written: Code) -> bool:
-    """Whether an expression reads anything that is computed in the game, and not only constants."""
-    return any("\u00b7" in n or n in ("state", "action", "chance") for n in code.names_in(written))
 
 
 def stack(value: Items, dtype: str | None = None) -> Array:

@@ -1,5 +1,6 @@
 """Writing to parts of lists, arrays and tables, seen by all their names."""
 
+import ast
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,9 @@ from envwright.compiler.ir.kinds import BOOL, Kind
 from envwright.compiler.ir.lists import as_rows, whole_rows
 from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.merge import join
+from envwright.compiler.ir.trails import follow
 from envwright.compiler.ir.values import (
+    PLACES,
     Array,
     Counted,
     Either,
@@ -56,7 +59,7 @@ def write(memory: Memory, base: Value, where: tuple[Value, ...], value: Value) -
             if isinstance(where[0], Span) or is_slice(where[0]):
                 raise RefusedError("a slice of a list of changing length is set")
             written = write_array(base.array, (from_front(base, where[0]), *where[1:]), value)
-            return replace(base, array=written)
+            return replace(base, array=written, missing=None)
         case Rows():
             return _write_row(base, where, value)
         case Maybe():
@@ -88,6 +91,11 @@ def _write_item(memory: Memory, base: Items, where: tuple[Value, ...], value: Va
             inner = items[first.value]
         except IndexError as error:
             raise RefusedError(f"the index fails: {error}") from None
+        if rest and isinstance(inner, Ref):  # it may be in more places than this
+            memory.cells[inner.cell] = write(memory, memory.see(inner), rest, value)
+            return base
+        if rest and isinstance(inner, PLACES):
+            raise RefusedError("a part of a list that is in more places than one is written to")
         items[first.value] = write(memory, memory.see(inner), rest, value) if rest else value
         return replace(base, items=tuple(items))
     if isinstance(first, Static) and isinstance(first.value, slice) and not rest:
@@ -103,11 +111,32 @@ def _write_item(memory: Memory, base: Items, where: tuple[Value, ...], value: Va
             raise RefusedError("a slice of a list is replaced by what is not a list")
         items[first.value] = new
         return replace(base, items=tuple(items))
+    if any(isinstance(item, PLACES) for item in base.items):
+        return _write_shared(memory, base, as_array(first), rest, value)
     deep = memory.deep(base)
     assert isinstance(deep, Items)
     if not rest and any(is_none(v) or isinstance(v, Maybe) for v in (*deep.items, value)):
         return _write_row(as_rows(deep.items), where, value)
     return write_array(as_array(deep), where, value)
+
+
+def _write_shared(memory: Memory, base: Items, first: Array, rest: tuple[Value, ...], value: Value) -> Value:
+    """One of several lists that have other names, too, is written to: each of them is, if it is the one."""
+    if not rest:
+        raise RefusedError("which of several lists is replaced depends on the game")
+    place = code.binary(first.code, ast.Mod(), code.const(len(base.items)))
+    items = list(base.items)
+    for i, item in enumerate(items):
+        old = as_array(memory.deep(item))
+        new = as_array(write(memory, old, rest, value))
+        chosen = code.call("jnp.where", code.compare(place, ast.Eq(), code.const(i)), new.code, old.code)
+        if isinstance(item, Ref):
+            memory.cells[item.cell] = replace(new, code=chosen)
+        elif isinstance(item, PLACES):
+            raise RefusedError("which of several parts of lists is written to depends on the game")
+        else:
+            items[i] = replace(new, code=chosen)
+    return replace(base, items=tuple(items))
 
 
 def _write_row(base: Rows, where: tuple[Value, ...], value: Value) -> Value:
@@ -128,13 +157,16 @@ def _write_row(base: Rows, where: tuple[Value, ...], value: Value) -> Value:
     return Rows(Array(array, base.array.kind, listed=True), Array(present, Kind(BOOL, (base.length,))))
 
 
-def set_content(frame: Frame, base: Value, value: Value) -> None:
-    """Change what is behind a name, for all names of it."""
+def set_content(frame: Frame, base: Value, value: Value, moved: bool = False) -> None:
+    """Change what is behind a name, for all names of it; `moved` says that its rows are followed already."""
     if isinstance(value, Counted):  # under names, for it will be used more than once
         array = replace(value.array, code=frame.named("items", value.array.code))
-        value = replace(value, array=array, count=replace(value.count, code=frame.named("count", value.count.code)))
+        count = replace(value.count, code=frame.named("count", value.count.code))
+        value = replace(value, array=array, count=count, missing=None)
     if isinstance(base, Ref):
         frame.memory.cells[base.cell] = value
+        if not moved:
+            follow(frame, base.cell)
         return
     if isinstance(base, View):
         set_content(frame, base.ref, write(frame.memory, frame.memory.see(base.ref), base.where, value))

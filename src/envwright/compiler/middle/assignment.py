@@ -5,10 +5,11 @@ from dataclasses import replace
 
 from envwright.compiler.ir import code, heaps
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.indexing import read
-from envwright.compiler.ir.lists import counted
+from envwright.compiler.ir.indexing import as_places, read
+from envwright.compiler.ir.lists import counted, is_listlike
 from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import binary, compare
+from envwright.compiler.ir.trails import follow, let_go, name_rows, row_itself
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
@@ -117,6 +118,8 @@ def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
     if len(parts) != len(targets):
         raise RefusedError(f"{len(parts)} values are unpacked into {len(targets)} names")
     # All are computed before the first is assigned: `a, b = b, a`.
+    if any(isinstance(target, ast.Subscript) for target in targets):
+        parts = [row_itself(frame, part) for part in parts]
     parts = [_bound(frame, (hints_of(t) or ("value",))[0], p) for t, p in zip(targets, parts, strict=True)]
     for target, part in zip(targets, parts, strict=True):
         assign(frame, target, part)
@@ -136,6 +139,7 @@ def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, 
     if (heap := heaps.heap_of(memory, memory.see(base))) is not None:
         _set_key(frame, heap, as_array(memory.see(base)), where, value)
         return
+    where = as_places(memory.see(base), where)
     if isinstance(base, View) and (inner := numbers_only(base.where)) is not None:
         base, where = base.ref, (*inner, *where)
     if isinstance(base, View | Turned | Either):
@@ -145,12 +149,14 @@ def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, 
         raise RefusedError("a part of something that has no name is set")
     if _set_by_key(frame, base, where, value):
         return
-    changed = write(memory, memory.see(base), where, value)
+    _detach(frame, base, where)
+    changed = _with_row(frame, base, where, value) or write(memory, memory.see(base), where, value)
     memory.cells[base.cell] = (
         _bound(frame, hint.strip("_").lower() or "value", changed)
         if not isinstance(changed, Items | Keyed)
         else changed
     )
+    follow(frame, base.cell)
     owner = frame.program.cache.get(("dict", base.cell))
     if owner is not None and isinstance(changed, Keyed) and isinstance(where[0], Static):
         key = (owner, where[0].value)
@@ -167,6 +173,29 @@ def _set_key(frame: Frame, heap: heaps.Heap, number: Array, where: tuple[Value, 
     if heap.made is not dict or not isinstance(key, Static):
         raise RefusedError("a part of an object in a list is set by an index")
     heaps.put(frame, number, key.value, value)
+
+
+def _detach(frame: Frame, base: Ref, where: tuple[Value, ...]) -> None:
+    """Before an element of a list is replaced: what has a name for it stays what it is."""
+    content = frame.memory.see(base)
+    if len(where) != 1 or not is_listlike(content):
+        return
+    if isinstance(content, Items | Static) and isinstance(where[0], Static):
+        name_rows(frame, base.cell)
+    else:
+        let_go(frame, base.cell)
+
+
+def _with_row(frame: Frame, base: Ref, where: tuple[Value, ...], value: Value) -> Value | None:
+    """A list with another list in it, which keeps its names."""
+    place = where[0].value if len(where) == 1 and isinstance(where[0], Static) else None
+    if not isinstance(frame.memory.see(base), Items) or not isinstance(place, int):
+        return None
+    row = row_itself(frame, value)
+    content = frame.memory.see(base)
+    if not isinstance(row, Ref) or not isinstance(content, Items) or place not in range(len(content.items)):
+        return None
+    return replace(content, items=(*content.items[:place], row, *content.items[place + 1 :]))
 
 
 def _set_by_key(frame: Frame, base: Ref, where: tuple[Value, ...], value: Value) -> bool:
@@ -210,6 +239,7 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
         hint = (hints_of(target) or ("value",))[0]
         kept = _bound(frame, hint, _keep_type(frame.memory.see(old), new))
         frame.memory.cells[old.cell] = kept  # NumPy adds in place, and keeps the array's type
+        follow(frame, old.cell)
         return
     assign(frame, target, new)
 

@@ -1,7 +1,6 @@
 """Python's own functions."""
 
 import ast
-import builtins
 import copy
 import math
 import operator
@@ -18,11 +17,9 @@ from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, is_number
 from envwright.compiler.ir.lists import counted, items_of
 from envwright.compiler.ir.memory import known
-from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import binary, compare, truth
 from envwright.compiler.ir.values import (
     NONE,
-    PLACES,
     Array,
     Counted,
     Gathered,
@@ -37,15 +34,13 @@ from envwright.compiler.ir.values import (
     Value,
     as_array,
     cast,
-    common,
     told,
 )
 from envwright.compiler.middle import attributes
-from envwright.compiler.middle.attributes import flow
 from envwright.compiler.middle.math_calls import call_math
 from envwright.compiler.middle.numpy_reductions import reduce
-from envwright.compiler.middle.ordering import ordered
-from envwright.compiler.middle.parts import elements
+from envwright.compiler.middle.sequence_calls import OF_LISTS
+from envwright.compiler.middle.set_methods import some_of
 from envwright.compiler.refusal import RefusedError
 
 Arguments = list[Value]
@@ -72,6 +67,8 @@ def _len(frame: Frame, arguments: Arguments, options: Options) -> Value:
             return Static(value.count.code.value) if fixed else replace(value.count, natural=True)  # pyright: ignore[reportAttributeAccessIssue]
         case Masked():
             return Array(code.call("jnp.sum", value.mask.code), Kind(INT)) if not value.flat else counted(value).count
+        case Gathered():
+            return _len(frame, [some_of(frame, value)], options)
         case Rows():
             return Static(value.length)
         case Array() if value.kind.shape:
@@ -83,43 +80,8 @@ def _len(frame: Frame, arguments: Arguments, options: Options) -> Value:
     raise RefusedError(f"{told(value)} has no length")
 
 
-def _extreme(which: str) -> Callable[[Frame, Arguments, Options], Value]:
-    def find(frame: Frame, arguments: Arguments, options: Options) -> Value:
-        if "key" in options:
-            raise RefusedError(f"{which} with a key is not covered")
-        if len(arguments) == 1:
-            value = frame.memory.deep(arguments[0])
-            if isinstance(value, Counted | Masked):
-                found = reduce(frame, which, value, None)
-                some = as_array(truth(frame, value))
-                return join(frame, some, found, options["default"]) if "default" in options else found
-            if isinstance(value, Array):
-                return reduce(frame, which, value, None)
-            arguments = items_of(frame.memory, value)
-            if not arguments and "default" in options:
-                return options["default"]
-        values = [frame.memory.deep(a) for a in arguments]
-        if all(isinstance(v, Static) for v in values):
-            return Static(getattr(builtins, which)(v.value for v in values))  # pyright: ignore
-        arrays = [as_array(v) for v in values]
-        for v in values:
-            if isinstance(v, Static):
-                flow(frame, v.value)
-        dtype = common([cast(a, INT) if a.kind.is_bool else a for a in arrays])
-        function = "jnp.minimum" if which == "min" else "jnp.maximum"
-        made = arrays[0]
-        for other in arrays[1:]:
-            made = Array(
-                code.call(function, made.code, other.code),
-                Kind(dtype, np.broadcast_shapes(made.kind.shape, other.kind.shape)),
-            )
-        return made
-
-    return find
-
-
 def _sum(frame: Frame, arguments: Arguments, options: Options) -> Value:
-    value = frame.memory.deep(arguments[0])
+    value = some_of(frame, arguments[0])
     start = arguments[1] if len(arguments) > 1 else options.get("start", Static(0))
     if isinstance(value, Counted | Masked | Array):
         several = isinstance(value, Array) and len(value.kind.shape) > 1  # of rows, as Python adds them
@@ -148,7 +110,7 @@ def _is_flag(value: Value) -> bool:
 
 def _quantifier(which: str) -> Callable[[Frame, Arguments, Options], Value]:
     def ask(frame: Frame, arguments: Arguments, options: Options) -> Value:
-        value = frame.memory.deep(arguments[0])
+        value = some_of(frame, arguments[0])
         if isinstance(value, Counted | Masked | Array):
             return reduce(frame, which, value, None)
         answers = [truth(frame, v) for v in items_of(frame.memory, value)]
@@ -209,71 +171,6 @@ def _to(dtype: str, python: Callable[[Any], Any]) -> Callable[[Frame, Arguments,
         return cast(array, dtype)
 
     return convert
-
-
-def _sequence(is_list: bool) -> Callable[[Frame, Arguments, Options], Value]:
-    def make(frame: Frame, arguments: Arguments, options: Options) -> Value:
-        if not arguments:
-            return Items((), is_list) if is_list else Static(())
-        if is_list and isinstance(arguments[0], PLACES) and _has_rows(frame.memory.see(arguments[0])):
-            return Items(tuple(elements(frame, arguments[0])), True)
-        value = frame.memory.deep(arguments[0])
-        if isinstance(value, Counted | Masked):
-            return counted(value)
-        if isinstance(value, Array) and value.kind.shape and value.kind.shape[0] > 16:
-            return Array(value.code, value.kind, listed=True)
-        if isinstance(value, Static) and not is_list:
-            return Static(tuple(value.value))
-        return Items(tuple(items_of(frame.memory, value)), is_list)
-
-    return make
-
-
-def _has_rows(value: Value) -> bool:
-    return isinstance(value, Items) or (isinstance(value, Array) and len(value.kind.shape) > 1)
-
-
-def _set(frame: Frame, arguments: Arguments, options: Options) -> Value:
-    value = frame.memory.deep(arguments[0]) if arguments else Static(())
-    if isinstance(value, Members):
-        return value
-    try:
-        return Static(set(known(value)))
-    except RefusedError:
-        return Gathered(tuple(items_of(frame.memory, value)))
-
-
-def _range(frame: Frame, arguments: Arguments, options: Options) -> Value:
-    ends = [known(frame.memory.deep(a)) for a in arguments]
-    return Static(range(*(int(e) for e in ends)))
-
-
-def _enumerate(frame: Frame, arguments: Arguments, options: Options) -> Value:
-    start = known(arguments[1]) if len(arguments) > 1 else 0
-    items = items_of(frame.memory, arguments[0])
-    return Items(tuple(Items((Static(i + start), v)) for i, v in enumerate(items)), True)
-
-
-def _zip(frame: Frame, arguments: Arguments, options: Options) -> Value:
-    return Items(
-        tuple(Items(values) for values in zip(*(items_of(frame.memory, a) for a in arguments), strict=False)), True
-    )
-
-
-def _reversed(frame: Frame, arguments: Arguments, options: Options) -> Value:
-    value = frame.memory.deep(arguments[0])
-    if isinstance(value, Counted | Masked):
-        raise RefusedError("reversed() of a list of changing length is not covered here")
-    return Items(tuple(reversed(items_of(frame.memory, value))), True)
-
-
-def _map(frame: Frame, arguments: Arguments, options: Options) -> Value:
-    rows = zip(*(items_of(frame.memory, a) for a in arguments[1:]), strict=False)
-    return Items(tuple(frame.program.call(frame, arguments[0], list(row), {}, None) for row in rows), True)
-
-
-def _sorted(frame: Frame, arguments: Arguments, options: Options) -> Value:
-    return ordered(frame, frame.memory.deep(arguments[0]), options)
 
 
 def _isinstance(frame: Frame, arguments: Arguments, options: Options) -> Value:
@@ -354,10 +251,6 @@ def _open(frame: Frame, arguments: Arguments, options: Options) -> Value:
     raise RefusedError("it opens a file, which a game that is compiled cannot do")
 
 
-def _next(frame: Frame, arguments: Arguments, options: Options) -> Value:
-    raise RefusedError("next() is not covered")
-
-
 def _math(name: str) -> Callable[[Frame, Arguments, Options], Value]:
     def compute(frame: Frame, arguments: Arguments, options: Options) -> Value:
         values = [frame.memory.deep(a) for a in arguments]
@@ -369,15 +262,15 @@ def _math(name: str) -> Callable[[Frame, Arguments, Options], Value]:
 
 
 BUILTINS: dict[Any, Callable[[Frame, Arguments, Options], Value]] = {
-    len: _len, min: _extreme("min"), max: _extreme("max"), sum: _sum, any: _quantifier("any"), all: _quantifier("all"),
+    len: _len, sum: _sum, any: _quantifier("any"), all: _quantifier("all"),
     abs: _abs, round: _round, int: _to(INT, int), float: _to(FLOAT, float), bool: _to(BOOL, bool),
-    list: _sequence(True), tuple: _sequence(False), set: _set, frozenset: _set, range: _range, enumerate: _enumerate,
-    zip: _zip, reversed: _reversed, map: _map, sorted: _sorted, isinstance: _isinstance, getattr: _getattr,
+    isinstance: _isinstance, getattr: _getattr,
     hasattr: _hasattr, type: _type, divmod: _divmod, pow: _pow, copy.copy: _copy, copy.deepcopy: _copy, str: _str,
-    typing.cast: _cast, print: _nothing, warnings.warn: _nothing, open: _open, next: _next,
+    typing.cast: _cast, print: _nothing, warnings.warn: _nothing, open: _open,
     operator.add: lambda f, a, o: binary(f, ast.Add(), *a), operator.eq: lambda f, a, o: compare(f, ast.Eq(), *a),
     id: _nothing, repr: _str, dict: lambda f, a, o: _dict(f, a, o),
 }  # fmt: skip
+BUILTINS |= OF_LISTS
 BUILTINS |= {
     getattr(math, name): _math(name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")
 }

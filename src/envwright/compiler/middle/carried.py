@@ -1,35 +1,41 @@
 """What a loop hands from one turn to the next: names, attributes, lists, and how much luck is used up."""
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import MARK, Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, joined
-from envwright.compiler.ir.lists import counted, whole_rows
+from envwright.compiler.ir.lists import whole_rows
 from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.packing import same_shape
 from envwright.compiler.ir.shapes import zero
+from envwright.compiler.ir.trails import hold_row
 from envwright.compiler.ir.values import (
     Array,
     Counted,
+    Either,
     Items,
-    Masked,
+    Keyed,
     Maybe,
     Members,
     Ref,
     Rows,
     Static,
+    Turned,
     Unknown,
     Value,
+    View,
     as_array,
     cast,
     is_none,
 )
-from envwright.compiler.middle.comprehensions import unpack
-from envwright.compiler.middle.flow import Execute
-from envwright.compiler.middle.turns import Turns
+from envwright.compiler.middle.flow import Execute, Flow
+from envwright.compiler.middle.growing import grown, is_list
+from envwright.compiler.middle.liveness import assigned, read_later
 from envwright.compiler.refusal import RefusedError
 
 
@@ -40,57 +46,91 @@ class Carried:
     place: str  # "names", "cells", "attributes", "cursors", or a flag
     key: Any
     value: Value  # before the first turn, as arrays
+    optional: bool = False  # only needed if somebody reads it after the loop
+    room_before: int = 0  # of a list: `roomy` before the loop
+    whole: bool = False  # it was a list of fixed length before the loop
+    always: bool = False  # a list that gets as many elements in every turn
 
 
-def find_carried(frame: Frame, node: ast.For | ast.While, turns: Turns | None, execute: Execute) -> list[Carried]:
-    """Read the body once on a scratch page, and see what it changes."""
+Begin = Callable[[Frame, Code], None]  # what a turn begins with, given the code for its number
+
+
+def find_carried(
+    frame: Frame, node: ast.For | ast.While, begin: Begin | None, execute: Execute
+) -> tuple[list[Carried], Flow]:
+    """Read the body once on a scratch page, and see what it changes, and how it ends. `node` is as the original has it,
+    for what comes after it matters, too."""
     before = frame.memory
     frame.memory = before.copy()
     frame.writer.blocks.append([])
     frame.depth += 1
-    names = _assigned(node.body)
+    names = assigned(node.body)
     for name in names:
         if name in frame.memory.names:
             frame.memory.names[name] = loosened(frame, frame.memory.names[name])
     try:
-        if turns is not None and isinstance(node, ast.For):
-            unpack(frame, node.target, turns.element(code.name("i")))
+        if begin is not None:
+            begin(frame, code.name("i"))
         flow = execute(frame, node.body)
     finally:
         frame.depth -= 1
         frame.writer.blocks.pop()
         frame.memory = before
     after = [e.memory for e in flow.exits] + ([flow.memory] if flow.memory else [])
+    if rows := _rows_followed(before, after):
+        for name, (ref, place) in rows.items():
+            before.names[name] = hold_row(frame, ref, place)
+        return find_carried(frame, node, begin, execute)
     carried: list[Carried] = []
     own = {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)} if isinstance(node, ast.For) else set()
-    for place in ("cursors", "attributes", "names", "cells"):
+    later = read_later(frame.node, node, names | own) if frame.node is not None else set()
+    for place in ("cursors", "attributes", "names", "positions", "cells"):
         table = getattr(before, place)
         keys = dict.fromkeys(k for memory in after for k in getattr(memory, place))
         for key in keys:
-            if place == "names" and key in own:
+            if place == "names" and key in own and key not in later:
                 continue
             if place == "cursors" and key not in table:
                 carried.append(Carried(place, key, Array(code.const(0), Kind(INT))))
                 continue
             if key not in table:
-                if place == "names" and key in frame.writer.unsure and key in _assigned(node.body):
-                    carried.append(Carried(place, key, _left_over(after, key)))  # from the turn before
+                if place == "names" and (key in later or (key in frame.writer.unsure and key in names)):
+                    carried += _left_over(frame, after, key)  # from the turn before
                 if place == "attributes" and key in frame.program.slots:
                     carried.append(Carried(place, key, _first_value(frame, key)))
                 continue
             if any(getattr(m, place).get(key) is not table[key] for m in after) and not _same_ref(
                 table[key], after, place, key
             ):
-                carried.append(Carried(place, key, loosened(frame, before.deep(table[key]))))
+                value = loosened(frame, before.deep(table[key]))
+                spare = value.roomy if isinstance(value, Counted) else 0
+                whole = isinstance(value, Items)
+                carried.append(Carried(place, key, value, place == "names" and key in own, spare, whole))
     if any(m.state != before.state for m in after):
         raise RefusedError("a function that changes the state as a whole is called in a loop")
-    return carried
+    return carried, flow
 
 
-def _left_over(after: list[Memory], key: str) -> Value:
+def _rows_followed(before: Memory, after: list[Memory]) -> dict[str, tuple[Ref, Array]]:
+    """Names of rows of lists which the loop changes, so that the rows must be followed from the start."""
+    followed = {n for m in after for n, v in m.names.items() if isinstance(v, Ref) and v.cell in m.positions}
+    rows = {n: v for n, v in before.names.items() if n in followed and isinstance(v, View) and len(v.where) == 1}
+    lists = {n: v.ref for n, v in rows.items() if isinstance(v.ref, Ref) and isinstance(before.see(v.ref), Counted)}
+    return {n: (ref, as_array(rows[n].where[0])) for n, ref in lists.items()}
+
+
+def _left_over(frame: Frame, after: list[Memory], key: str) -> list[Carried]:
     """Nothing, in the form of a name that keeps its value of the turn before where it gets no new one."""
     memory = next(m for m in after if key in m.names)
-    return _blank(memory.deep(memory.names[key]))
+    value = memory.names[key]
+    try:
+        blank = _blank(memory.deep(value))
+    except RefusedError as why:
+        frame.memory.names[key] = Unknown(why)
+        return []
+    if isinstance(value, View | Turned | Either) and isinstance(blank, Array):
+        blank = replace(blank, shared=True)  # which part it was of shows only in the game
+    return [Carried("names", key, blank, optional=True)]
 
 
 def _first_value(frame: Frame, key: Any) -> Value:
@@ -105,16 +145,12 @@ def _first_value(frame: Frame, key: Any) -> Value:
         kind = Kind(INT, (slot.room,), slot.extra.heap)
         return Counted(Array(zero(kind).code, kind, listed=True), blank[-1])
     if slot.form == "listed":
-        return Counted(Array(blank[0].code, blank[0].kind, listed=True), blank[1], slot.extra)
+        return Counted(Array(blank[0].code, blank[0].kind, listed=True), blank[1], slot.extra, clean=True)
     raise RefusedError("an attribute that may be None gets its first value in a loop")
 
 
 def _same_ref(value: Value, after: list[Memory], place: str, key: Any) -> bool:
     return isinstance(value, Ref) and all(getattr(m, place).get(key) == value for m in after)
-
-
-def _assigned(body: list[ast.stmt]) -> set[str]:
-    return {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def loosened(frame: Frame, value: Value) -> Value:
@@ -131,11 +167,13 @@ def loosened(frame: Frame, value: Value) -> Value:
         return replace(value, items=tuple(loosened(frame, v) for v in value.items))
     if isinstance(value, Counted | Members):
         return replace(value, count=cast(value.count, INT))
+    if isinstance(value, Keyed):
+        return replace(value, items={key: loosened(frame, part) for key, part in value.items.items()})
     return value
 
 
-def widen(before: Value, after: Value) -> Value:
-    """The kind that holds both; the same object if nothing had to change."""
+def widen(before: Value, after: Value, most: int | None, top: int | None = None) -> Value:
+    """The kind that holds both; the same object if nothing had to change. The loop turns `most` times at most."""
     if isinstance(after, Unknown):
         raise after.why
     if is_none(before) and not is_none(after):
@@ -143,7 +181,7 @@ def widen(before: Value, after: Value) -> Value:
         return Maybe(Array(code.call("jnp.bool_", code.const(False)), Kind(BOOL)), _blank(inner))
     if isinstance(before, Maybe):
         inner = after.value if isinstance(after, Maybe) else after
-        widened = before.value if is_none(after) else widen(before.value, inner)
+        widened = before.value if is_none(after) else widen(before.value, inner, most)
         return before if widened is before.value else Maybe(before.present, widened)
     if isinstance(before, Array) and before.listed and isinstance(after, Rows):
         return whole_rows(before)
@@ -156,13 +194,15 @@ def widen(before: Value, after: Value) -> Value:
             raise RefusedError("an array changes its shape from one turn of a loop to the next")
         return cast(before, kind.dtype)
     if isinstance(before, Items) and isinstance(after, Items) and len(before.items) == len(after.items):
-        parts = [widen(a, b) for a, b in zip(before.items, after.items, strict=True)]
+        parts = [widen(a, b, most) for a, b in zip(before.items, after.items, strict=True)]
         same = all(a is b for a, b in zip(parts, before.items, strict=True))
         return before if same else replace(before, items=tuple(parts))
-    if isinstance(before, Counted) and isinstance(after, Counted | Masked):
-        if counted(after).room > before.room:
-            raise RefusedError("a list that is not part of the state grows in a loop")
-        return before
+    if isinstance(before, Keyed) and isinstance(after, Keyed) and before.items.keys() == after.items.keys():
+        held = {key: widen(part, after.items[key], most) for key, part in before.items.items()}
+        same = all(held[key] is part for key, part in before.items.items())
+        return before if same else replace(before, items=held)
+    if is_list(before) and is_list(after):
+        return grown(before, after, most, top)
     if same_shape(before, after):
         return before
     raise RefusedError("a value changes its kind from one turn of a loop to the next")
@@ -183,6 +223,8 @@ def base_of_name(name: str) -> str:
 
 
 def hint_of(item: Carried) -> str:
+    if item.place == "positions":
+        return "place"
     if item.place == "cells":
         array = item.value.array if isinstance(item.value, Counted | Rows) else item.value
         if isinstance(array, Array) and isinstance(array.code, ast.Name):
@@ -190,4 +232,4 @@ def hint_of(item: Carried) -> str:
         if isinstance(array, Array) and isinstance(array.code, ast.Attribute):
             return array.code.attr
         return "value"
-    return item.key if isinstance(item.key, str) else item.key[1].strip("_")
+    return base_of_name(item.key) if isinstance(item.key, str) else item.key[1].strip("_")

@@ -2,14 +2,17 @@
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from envwright.compiler.ir import code, heaps, tables
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import BOOL, Kind
-from envwright.compiler.ir.lists import in_use, items_of
-from envwright.compiler.ir.memory import known
-from envwright.compiler.ir.operators import truth
+from envwright.compiler.ir.kinds import BOOL, INT, Kind
+from envwright.compiler.ir.lists import concatenate, counted, items_of, order_matters
+from envwright.compiler.ir.memory import differs, known
+from envwright.compiler.ir.merge import join_memories
+from envwright.compiler.ir.operators import binary, truth
+from envwright.compiler.ir.sequences import distinct
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -25,91 +28,263 @@ from envwright.compiler.ir.values import (
     common,
     stack,
 )
-from envwright.compiler.middle.generators import consumed
+from envwright.compiler.middle.each import columns
+from envwright.compiler.middle.parts import keep_new
+from envwright.compiler.middle.set_methods import in_use
+from envwright.compiler.middle.turns import Evaluate, Turns, turns_of, turns_over
 from envwright.compiler.refusal import RefusedError
 
 MOST = 256  # elements that are written out one by one
+LONG = 8  # more elements than these are computed at once
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
-Evaluate = Callable[..., Value]
 
 
 def comprehend(frame: Frame, node: Comprehension, evaluate: Evaluate) -> Value:
     """`[x for y in z if c]` and its sisters."""
     outer, frame.memory = frame.memory, frame.memory.copy()
     function = frame.function
-    first = evaluate(frame, taken(frame, node.generators[0].iter))  # once, and by the function around it
+    first = _first(frame, node, evaluate)  # once, and by the function around it
     frame.function = {ast.ListComp: "<listcomp>", ast.SetComp: "<setcomp>", ast.DictComp: "<dictcomp>"}.get(
         type(node), "<genexpr>"
     )
     try:
-        if len(node.generators) == 1 and not isinstance(node, ast.DictComp):
-            source = frame.memory.see(first)
-            if isinstance(source, Members) and node not in frame.orderless:
-                raise RefusedError("a set is gone through, and the order in which its members come may matter")
-            if isinstance(source, Counted | Masked | Picked | Members):
-                before = frame.memory.copy()
-                made = _over_changing(frame, node, source, evaluate)
-                if isinstance(source, Members) and not frame.memory.is_as(before):
-                    raise RefusedError("a set is gone through, and the order in which its members come may matter")
-                return made
-        found = list(_walk(frame, node, node.generators, evaluate, None, first))
+        return _comprehend(frame, node, first, evaluate)
     finally:
         names, frame.function = outer.names, function
         outer.take_over(frame.memory)
         frame.memory = outer
         frame.memory.names = names
+
+
+def _first(frame: Frame, node: Comprehension, evaluate: Evaluate) -> list[Turns]:
+    """What the first `for` goes through; two lists one after the other, if they cannot become one."""
+    first = node.generators[0].iter
+    lists = isinstance(node, ast.ListComp | ast.GeneratorExp)
+    if not (isinstance(first, ast.BinOp) and isinstance(first.op, ast.Add) and lists):
+        return [turns_of(frame, first, evaluate)]
+    sides = [evaluate(frame, side) for side in (first.left, first.right)]
+    if _rows_differ(*(frame.memory.see(side) for side in sides)):
+        return [turns_over(frame, side) for side in sides]
+    return [turns_over(frame, binary(frame, first.op, *sides))]
+
+
+def _comprehend(frame: Frame, node: Comprehension, first: list[Turns], evaluate: Evaluate) -> Value:
     if isinstance(node, ast.DictComp):
+        found = list(_walk(frame, node, node.generators, first[0], evaluate, None, first))
+        if any(keep is not None for _, keep in found):
+            raise RefusedError("which keys a dict has depends on the game")
         return Keyed({known(frame.memory.deep(k)): v for (k, v), _ in found})
-    if all(keep is None for _, keep in found):
-        values = tuple(value for value, _ in found)
-        if isinstance(node, ast.SetComp):
-            return Static({known(v) for v in values})
-        return Items(values, is_list=True)
-    deep = [(_number(frame, frame.memory.deep(value)), keep) for value, keep in found]
-    array = stack(Items(tuple(value for value, _ in deep), True))
-    flags = code.list_of(code.const(True) if keep is None else keep.code for _, keep in deep)
-    return Masked(array, Array(code.call("jnp.array", flags), Kind(BOOL, (len(deep),))))
+    made, *more = [_made(frame, node, turns, evaluate) for turns in first]
+    for other in more:
+        made = concatenate(frame.memory, made, other)
+    if not isinstance(node, ast.SetComp):
+        return made
+    try:
+        return Static(set(known(frame.memory.deep(made))))
+    except RefusedError:
+        return distinct(made if isinstance(made, Counted | Masked) else counted(frame.memory.deep(made)))
 
 
-def taken(frame: Frame, node: ast.expr) -> ast.expr:
-    consumed(frame, node)
-    return node
+def _rows_differ(left: Value, right: Value) -> bool:
+    """Whether two lists of changing length have rows of different lengths, so that they cannot become one."""
+    if not isinstance(left, Counted | Masked) or not isinstance(right, Counted | Masked):
+        return False
+    return left.array.kind.shape[1:] != right.array.kind.shape[1:]
+
+
+def _made(frame: Frame, node: Any, turns: Turns, evaluate: Evaluate) -> Value:
+    before = frame.memory.copy()
+    made = _at_once(frame, node, turns, evaluate)
+    through: list[Turns] = [turns]
+    if made is None:
+        found = list(_walk(frame, node, node.generators, turns, evaluate, None, through))
+        unordered = any(each.unordered for each in through)
+        made = _listed(frame, node, turns, found, unordered)
+    if any(each.unordered for each in through) and not frame.memory.is_as(before):
+        raise order_matters()
+    return made
+
+
+def _listed(frame: Frame, node: Any, turns: Turns, found: list[tuple[Value, Array | None]], unordered: bool) -> Value:
+    """Elements, each with the condition under which it is there, as a list."""
+    if all(keep is None for _, keep in found) and not unordered:
+        return Items(tuple(value for value, _ in found), is_list=True)
+    arrays = [as_array(_number(frame, value)) for value, _ in found]
+    array = stack(Items(tuple(cast(a, common(arrays)) for a in arrays), True))
+    behind = _set_behind(frame, turns)
+    if turns.count is not None and len(found) == turns.length and _is_plain(node) and behind is None:
+        return Counted(Array(array.code, array.kind, listed=True), turns.count)
+    flags = code.list_of(code.const(True) if keep is None else keep.code for _, keep in found)
+    mask = Array(code.call("jnp.array", flags), Kind(BOOL, (len(found),)))
+    return Masked(array, mask, unordered=unordered)
+
+
+def _number(frame: Frame, value: Value) -> Value:
+    """An object that is made for a list of changing length gets its number now."""
+    heap = heaps.heap_for(frame, frame.memory.see(value))
+    return frame.memory.deep(value) if heap is None else heaps.number_of(frame, heap, value)
+
+
+def _is_plain(node: Any) -> bool:
+    """Whether there is one element for each that is gone through."""
+    return len(node.generators) == 1 and not node.generators[0].ifs
+
+
+def _set_behind(frame: Frame, turns: Turns) -> Masked | Members | None:
+    """Those elements of an array that a condition picks, which have no places."""
+    source = None if turns.source is None else frame.memory.see(turns.source)
+    return source if isinstance(source, Masked | Members) else None
+
+
+def _at_once(frame: Frame, node: Any, turns: Turns, evaluate: Evaluate) -> Value | None:
+    """All elements of a long list, or of a table, by one expression, if it can be done."""
+    generator = node.generators[0]
+    source = None if turns.source is None else frame.memory.see(turns.source)
+    part = _element_part(node, generator)
+    if isinstance(source, Picked) and part is not None and _is_plain(node):
+        return tables.each(frame.program, source, part[0])
+    if isinstance(source, Members) and not source.texts:
+        source = in_use(frame, source)
+    if len(node.generators) > 1 or turns.element is None or turns.length <= LONG or turns.known is not None:
+        return None
+    direct = isinstance(source, Counted | Masked)
+    places = Array(code.call("jnp.arange", code.const(turns.length)), Kind(INT, (turns.length,)))
+    marked = source if isinstance(source, Masked) else Masked(source.array if direct else places, _flags(turns))
+    has_conditions, themselves = bool(generator.ifs), direct and _is_target(node.elt, generator)
+
+    def compute(each: Value) -> Value:
+        unpack(frame, generator.target, each if direct else turns.element(as_array(each).code))
+        keep = _asked(frame, generator, evaluate, None)
+        value = Static(0) if themselves else evaluate(frame, node.elt)
+        return Items((value, Static(True) if keep is None else keep)) if has_conditions else value
+
+    block = len(frame.block)
+    try:
+        found = columns(frame, marked, compute)
+    except RefusedError:
+        del frame.block[block:]
+        return None
+    if isinstance(found, Items) and not has_conditions:
+        found = _rows(found)
+    if not has_conditions and isinstance(found, Array):
+        found = marked.array if themselves else found
+        counts = turns.count is not None and _set_behind(frame, turns) is None
+        return Counted(found, turns.count) if counts and turns.count else replace(marked, array=found)
+    assert isinstance(found, Items)
+    value, keep = found.items
+    value = marked.array if themselves else _rows(value) if isinstance(value, Items) else value
+    mask = Array(code.both(marked.mask.code, as_array(keep).code), marked.mask.kind)
+    return Masked(as_array(value), mask, unordered=marked.unordered)
+
+
+def _rows(parts: Items) -> Array:
+    """Columns as rows."""
+    arrays = [as_array(part) for part in parts.items]
+    if len({a.kind for a in arrays}) > 1:
+        raise RefusedError("a list of tuples of different kinds of numbers is not covered")
+    made = code.call("jnp.stack", code.list_of(a.code for a in arrays), axis=code.const(1))
+    kind = arrays[0].kind
+    return Array(made, Kind(kind.dtype, (kind.shape[0], len(arrays), *kind.shape[1:])), listed=True)
+
+
+def _is_target(elt: ast.expr, generator: ast.comprehension) -> bool:
+    """`x for x in ...`."""
+    return isinstance(elt, ast.Name) and isinstance(generator.target, ast.Name) and elt.id == generator.target.id
+
+
+def _element(frame: Frame, turns: Turns, behind: Masked | Members | None, i: int) -> Value:
+    if turns.known is not None:
+        return turns.known[i]
+    if behind is None:
+        return turns.element(code.const(i))
+    if isinstance(behind, Members):
+        return Static(behind.places[i])
+    inner = behind.array.kind.shaped(*behind.array.kind.shape[1:])
+    return Array(code.index(behind.array.code, code.const(i)), inner, behind.array.listed and bool(inner.shape))
+
+
+def _is_there(turns: Turns, behind: Masked | Members | None, i: int) -> code.Code | None:
+    """Whether there is a turn, if that shows only in the game."""
+    if isinstance(behind, Members):
+        return code.index(code.method(behind.array.code, "ravel"), code.const(i))
+    if behind is not None:
+        return code.index(behind.mask.code, code.const(i))
+    return None if turns.count is None else code.compare(code.const(i), ast.Lt(), turns.count.code)
+
+
+def _flags(turns: Turns) -> Array:
+    """Which turns there are."""
+    kind = Kind(BOOL, (turns.length,))
+    if turns.count is None:
+        return Array(code.call("jnp.ones", code.const(turns.length), code.dotted("bool")), kind)
+    places = code.call("jnp.arange", code.const(turns.length))
+    return Array(code.compare(places, ast.Lt(), turns.count.code), kind)
+
+
+def _asked(frame: Frame, generator: ast.comprehension, evaluate: Evaluate, kept: Array | None) -> Array | None:
+    """The conditions of a generator and those before it, as far as they are not known to hold."""
+    keep = kept
+    for condition in generator.ifs:
+        asked = _under(frame, keep, lambda condition=condition: truth(frame, evaluate(frame, condition)))
+        if isinstance(asked, Static):
+            if not asked.value:
+                return Array(code.const(False), Kind(BOOL))
+            continue
+        keep = as_array(asked) if keep is None else Array(code.both(keep.code, as_array(asked).code), Kind(BOOL))
+    return keep
 
 
 def _walk(
     frame: Frame,
     node: Comprehension,
     generators: list[ast.comprehension],
+    turns: Turns | None,
     evaluate: Evaluate,
     kept: Array | None,
-    given: Value | None = None,
+    through: list[Turns],
 ) -> Any:
-    """The elements in order, each with the condition under which it is there."""
+    """The elements in order, each with the condition under which it is there; `through` gets what is gone through."""
     if not generators:
-        if isinstance(node, ast.DictComp):
-            yield (evaluate(frame, node.key), evaluate(frame, node.value)), kept
-        else:
-            yield evaluate(frame, node.elt), kept
+        yield _under(frame, kept, lambda: _own(frame, node, evaluate)), kept
         return
     first, *rest = generators
-    source = evaluate(frame, taken(frame, first.iter)) if given is None else given
-    elements = items_of(frame.memory, source)
-    if len(elements) > MOST:
+    turns = turns or turns_of(frame, first.iter, evaluate)
+    through.append(turns)
+    behind = _set_behind(frame, turns)
+    if turns.length < 0 or turns.length > MOST:
         raise RefusedError(f"a comprehension over more than {MOST} elements is not covered")
-    for element in elements:
-        unpack(frame, first.target, element)
-        keep: Array | None = kept
-        skip = False
-        for condition in first.ifs:
-            asked = truth(frame, evaluate(frame, condition))
-            if isinstance(asked, Static):
-                skip = skip or not asked.value
-            else:
-                keep = (
-                    as_array(asked) if keep is None else Array(code.both(keep.code, as_array(asked).code), Kind(BOOL))
-                )
-        if not skip:
-            yield from _walk(frame, node, rest, evaluate, keep)
+    for i in range(turns.length):
+        keep, there = kept, _is_there(turns, behind, i)
+        if there is not None:
+            keep = Array(there if kept is None else code.both(kept.code, there), Kind(BOOL))
+        unpack(frame, first.target, _element(frame, turns, behind, i))
+        keep = _asked(frame, first, evaluate, keep)
+        if keep is None or not (isinstance(keep.code, ast.Constant) and keep.code.value is False):
+            yield from _walk(frame, node, rest, None, evaluate, keep, through)
+
+
+def _own(frame: Frame, node: Comprehension, evaluate: Evaluate) -> Any:
+    if isinstance(node, ast.DictComp):
+        return evaluate(frame, node.key), evaluate(frame, node.value)
+    return evaluate(frame, node.elt)
+
+
+def _under(frame: Frame, kept: Array | None, compute: Callable[[], Any]) -> Any:
+    """Compute something that is there under a condition: what it changes only then changes."""
+    if kept is None:
+        return compute()
+    before, guards = frame.memory, frame.guards
+    frame.memory, frame.guards = before.copy(), (*guards, kept.code)
+    try:
+        value = compute()
+        if not isinstance(value, tuple) and heaps.heap_for(frame, frame.memory.see(value)) is None:
+            value = frame.memory.deep(value)
+    finally:
+        after, frame.memory, frame.guards = frame.memory, before, guards
+    keep_new(before, after)
+    if differs(after, before):
+        frame.memory = join_memories(frame, kept, after, before)
+    return value
 
 
 def unpack(frame: Frame, target: ast.expr, value: Value) -> None:
@@ -125,62 +300,6 @@ def unpack(frame: Frame, target: ast.expr, value: Value) -> None:
             unpack(frame, inner, part)
         return
     raise RefusedError("a loop assigns to something else than names")
-
-
-def _over_changing(frame: Frame, node: Any, source: Counted | Masked | Picked | Members, evaluate: Evaluate) -> Value:
-    """Over a list of changing length: every place is computed, and those in use are kept."""
-    generator = node.generators[0]
-    if isinstance(source, Picked):
-        elements, count = tables.elements(frame.program, source)
-        flags: list[code.Code | None] = [None] * len(elements)
-        if not isinstance(count, Static):
-            flags = [code.compare(code.const(i), ast.Lt(), as_array(count).code) for i in range(len(elements))]
-        simple = _element_part(node, generator)
-        if simple is not None and not generator.ifs:
-            return tables.each(frame.program, source, simple[0])
-    elif isinstance(source, Members):
-        elements = [Static(place) for place in source.places]
-        flat = code.method(source.array.code, "ravel")
-        flags = [code.index(flat, code.const(i)) for i in range(len(elements))]
-        if len(elements) > MOST:
-            raise RefusedError(f"a set of more than {MOST} things is gone through")
-    else:
-        mask = source.mask if isinstance(source, Masked) else in_use(source)
-        length = source.array.kind.shape[0]
-        elements = items_of(frame.memory, source.array)
-        flags = [code.index(mask.code, code.const(i)) for i in range(length)]
-    values, keeps, known_keep = [], [], True
-    for element, flag in zip(elements, flags, strict=True):
-        unpack(frame, generator.target, element)
-        keep = flag
-        for condition in generator.ifs:
-            asked = truth(frame, evaluate(frame, condition))
-            if isinstance(asked, Static) and asked.value:
-                continue
-            keep = as_array(asked).code if keep is None else code.both(keep, as_array(asked).code)
-        known_keep = known_keep and keep is None
-        values.append(frame.memory.deep(evaluate(frame, node.elt)))
-        keeps.append(code.const(True) if keep is None else keep)
-    if known_keep:
-        return Items(tuple(values), is_list=True)
-    values = [_number(frame, value) for value in values]
-    arrays = [as_array(v) for v in values]
-    array = stack(Items(tuple(cast(a, common(arrays)) for a in arrays), True))
-    if (
-        array.kind.of
-        and not isinstance(source, Picked | Members)
-        and ast.unparse(node.elt) == ast.unparse(generator.target)
-    ):
-        array = source.array  # the objects themselves, those that are kept
-    if isinstance(source, Counted) and not generator.ifs:
-        return Counted(Array(array.code, array.kind, listed=True), source.count)
-    return Masked(array, Array(code.call("jnp.array", code.list_of(keeps)), Kind(BOOL, (len(values),))))
-
-
-def _number(frame: Frame, value: Value) -> Value:
-    """An object that is made for a list of changing length gets its number now."""
-    heap = heaps.heap_for(frame, value)
-    return value if heap is None else heaps.number_of(frame, heap, value)
 
 
 def _element_part(node: Any, generator: ast.comprehension) -> tuple[int] | None:

@@ -154,7 +154,7 @@ def _key(value: Value) -> Any:
         case Items():
             return ("items", value.is_list, tuple(_key(v) for v in value.items))
         case Counted():
-            return ("counted", value.array.kind)
+            return ("counted", value.array.kind, value.longest, value.clean)
         case Maybe():
             return ("maybe", _key(value.value))
         case Unknown():

@@ -13,8 +13,8 @@ from envwright.compiler.ir import code, heaps
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import BOOL, Kind
-from envwright.compiler.ir.lists import items_of
-from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.lists import concatenate, counted, items_of
+from envwright.compiler.ir.memory import differs, known
 from envwright.compiler.ir.merge import EVERYBODY, choose, join_memories
 from envwright.compiler.ir.operators import binary, compare, truth, unary
 from envwright.compiler.ir.values import (
@@ -25,6 +25,7 @@ from envwright.compiler.ir.values import (
     Gathered,
     Items,
     Keyed,
+    Masked,
     Members,
     Rows,
     Static,
@@ -34,7 +35,7 @@ from envwright.compiler.ir.values import (
 )
 from envwright.compiler.middle import attributes, comprehensions, made_things
 from envwright.compiler.middle.generators import TAKES_ALL, consumed
-from envwright.compiler.middle.parts import changed, keep_new, one_of, part, under
+from envwright.compiler.middle.parts import elements, keep_new, one_of, part, under
 from envwright.compiler.middle.set_methods import ORDERLESS
 from envwright.compiler.middle.spans import moving_span
 from envwright.compiler.refusal import RefusedError
@@ -177,7 +178,7 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
         frame.depth -= 1
         after, frame.memory = frame.memory, before
         keep_new(before, after)
-        if changed(after, before):
+        if differs(after, before):
             frame.memory = join_memories(frame, as_array(condition), after, before)
         result = _logical(frame, node.op, result, value, asked)
     return result
@@ -237,10 +238,30 @@ def _or_unknown(frame: Frame, node: ast.expr) -> Value:
 
 
 def _sequence(frame: Frame, node: ast.Tuple | ast.List) -> Value:
+    if (joined := _starred(frame, node)) is not None:
+        return joined
     values = tuple(evaluate_all(frame, node.elts))
     if values and all(isinstance(v, Static) for v in values) and isinstance(node, ast.Tuple):
         return Static(tuple(v.value for v in values))  # pyright: ignore[reportAttributeAccessIssue]
     return Items(values, isinstance(node, ast.List))
+
+
+def _starred(frame: Frame, node: ast.Tuple | ast.List) -> Value | None:
+    """`[*these, 3]`, if how many these are shows only in the game."""
+    if not any(isinstance(n, ast.Starred) for n in node.elts):
+        return None
+    parts = [
+        evaluate(frame, n.value) if isinstance(n, ast.Starred) else Items((evaluate(frame, n),), True)
+        for n in node.elts
+    ]
+    whole = [frame.memory.deep(these) for these in parts]
+    if not any(isinstance(v, Counted | Masked) for v in whole):
+        items = [v for these in parts for v in elements(frame, these)]
+        return Items(tuple(items), isinstance(node, ast.List))
+    made = whole[0]
+    for more in whole[1:]:
+        made = concatenate(frame.memory, made, more)
+    return counted(made)
 
 
 def _dict(frame: Frame, node: ast.Dict) -> Value:

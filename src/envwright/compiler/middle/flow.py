@@ -76,6 +76,18 @@ def leaving(exits: list[Exit], way: Way, before: Sequence[Exit] = ()) -> list[Ex
     return found
 
 
+def unless(exits: list[Exit], before: Sequence[Exit]) -> list[Exit]:
+    """Exits that are only reached if none of those before was taken."""
+    found: list[Exit] = []
+    for each in exits:
+        when = each.when
+        for earlier in before:
+            assert earlier.when is not None
+            when = _both(Array(code.negated(earlier.when.code), Kind(BOOL)), when)
+        found.append(replace(each, when=when))
+    return found
+
+
 def settle(frame: Frame, flow: Flow) -> Value:
     """A function's value, and in `frame.memory` what it leaves behind, whichever way it ends."""
     exits = list(flow.exits)

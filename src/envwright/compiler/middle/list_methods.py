@@ -9,14 +9,18 @@ from envwright.compiler.ir import code, heaps, likeness, tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import INT, Kind
-from envwright.compiler.ir.lists import appended, concatenate, counted, in_use, items_of, plus
+from envwright.compiler.ir.lists import appended, concatenate, counted, holding, in_use, items_of, plus
 from envwright.compiler.ir.operators import compare
+from envwright.compiler.ir.sequences import backwards, inserted, place_inside
+from envwright.compiler.ir.trails import let_go, name_rows, shift
 from envwright.compiler.ir.values import (
     Array,
     Counted,
+    Either,
     Items,
     Masked,
     Picked,
+    Ref,
     Rows,
     Static,
     Value,
@@ -28,6 +32,7 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.ir.writing import set_content
 from envwright.compiler.middle import growth
 from envwright.compiler.middle.ordering import ordered
+from envwright.compiler.middle.parts import under
 from envwright.compiler.refusal import RefusedError
 
 
@@ -70,22 +75,24 @@ def extend(frame: Frame, base: Value, more: Value) -> None:
         raise RefusedError(f"{told(content)} grows, but its length is fixed in the contract")
     if content.longest is None:
         growth.note(frame, base, longer=True)
-    kept = content.longest or growth.is_kept(frame, base)
+    kept = content.longest or content.roomy or growth.is_kept(frame, base)
     if isinstance(more, Counted):
         if content.longest:
             raise RefusedError("a deque that forgets is extended by a list of changing length")
+        kept = growth.is_kept(frame, base)
         joined = counted(concatenate(frame.memory, content, more))
-        set_content(frame, base, counted(joined, content.room) if kept else joined)
+        set_content(frame, base, counted(joined, content.room) if kept else joined, moved=True)
         return
-    if content.array.kind.of:
-        heap = heaps.of(frame, content)
-        items: list[Value] = [heaps.number_of(frame, heap, item) for item in items_of(frame.memory, more)]
-    else:
-        items = [frame.memory.deep(item) for item in items_of(frame.memory, more)]
-    content = content if kept else counted(content, content.room + len(items))
+    items = [_element(frame, content, item) for item in items_of(frame.memory, more)]
+    content = content if kept else counted(holding(content, items), content.room + len(items))
     for item in items:
         content = _forgetful(content, item) if content.longest == content.room else appended(content, item)
-    set_content(frame, base, content)
+    set_content(frame, base, content, moved=content.longest is None)
+
+
+def _element(frame: Frame, content: Counted, item: Value) -> Value:
+    """What a list gets, as it holds it: objects by their numbers."""
+    return heaps.number_of(frame, heaps.of(frame, content), item) if content.array.kind.of else frame.memory.deep(item)
 
 
 def _forgetful(content: Counted, item: Value) -> Counted:
@@ -99,6 +106,9 @@ def _forgetful(content: Counted, item: Value) -> Counted:
 
 def pop(frame: Frame, base: Value, where: Value | None) -> Value:
     """Take one out."""
+    if isinstance(base, Either):
+        return under(frame, base.when, lambda: pop(frame, base.yes, where), lambda: pop(frame, base.no, where))
+    _named_rows(frame, base)
     content = as_list(frame.memory.see(base))
     where = Static(-1) if where is None else frame.memory.see(where)
     if isinstance(content, Items) and isinstance(where, Static):
@@ -114,7 +124,8 @@ def pop(frame: Frame, base: Value, where: Value | None) -> Value:
     growth.note(frame, base, longer=False)
     found = read(frame.memory, content, (where,))
     found = Array(code.name(frame.bind("popped", as_array(found).code)), as_array(found).kind, as_array(found).listed)
-    set_content(frame, base, without(content, where))
+    shift(frame, base, place_of(content, where), -1)
+    set_content(frame, base, without(content, where), moved=True)
     return found
 
 
@@ -124,16 +135,25 @@ def without(content: Counted, where: Value) -> Counted:
         last = plus(content.count, -1)
         made = code.call("put", content.array.code, last.code, code.const(0))
         return replace(content, array=Array(made, content.array.kind, listed=True), count=last)
-    place = as_array(where).code
-    if not isinstance(where, Static) or where.value < 0:
-        shifted = code.binary(place, ast.Add(), content.count.code)
-        place = code.call("jnp.where", code.compare(place, ast.Lt(), code.const(0)), shifted, place)
+    return _taken_out(content, place_of(content, where))
+
+
+def _taken_out(content: Counted, place: code.Code) -> Counted:
     places: code.Code = code.call("jnp.arange", code.const(content.room))
     after = code.with_axes(code.compare(places, ast.GtE(), place), len(content.array.kind.shape) - 1)
     rolled = code.call("jnp.roll", content.array.code, code.const(-1), axis=code.const(0))
     moved = code.call("put", rolled, code.const(content.room - 1), code.const(0))
     made = code.call("jnp.where", after, moved, content.array.code)
     return replace(content, array=Array(made, content.array.kind, listed=True), count=plus(content.count, -1))
+
+
+def place_of(content: Counted, where: Value) -> code.Code:
+    """A place in a list; negative ones count from the end."""
+    place = as_array(where).code
+    if isinstance(where, Static) and where.value >= 0:
+        return place
+    shifted = code.binary(place, ast.Add(), content.count.code)
+    return code.call("jnp.where", code.compare(place, ast.Lt(), code.const(0)), shifted, place)
 
 
 def _pop(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
@@ -148,9 +168,11 @@ def _remove(frame: Frame, base: Value, content: Value, arguments: list[Value], o
     content = as_list(content)
     if not isinstance(content, Counted):
         raise RefusedError("an element is removed from a list whose length is fixed in the contract")
-    place = _index(frame, base, content, arguments, options)
+    place = as_array(_index(frame, base, content, arguments, options))
+    place = replace(place, code=code.name(frame.bind("place", place.code, auto=True)))
     growth.note(frame, base, longer=False)
-    set_content(frame, base, without(content, place))
+    shift(frame, base, place.code, -1)
+    set_content(frame, base, _taken_out(content, place.code), moved=True)
     return Static(None)
 
 
@@ -158,14 +180,21 @@ def _clear(frame: Frame, base: Value, content: Value, arguments: list[Value], op
     if isinstance(content, Counted):
         growth.note(frame, base, longer=False)
         blank = code.call("jnp.zeros_like", content.array.code)
-        set_content(
-            frame,
-            base,
-            Counted(Array(blank, content.array.kind, listed=True), Array(code.const(0), Kind(INT), weak=True)),
-        )
+        none = Array(code.const(0), Kind(INT), weak=True)
+        array = Array(blank, content.array.kind, listed=True)
+        shift(frame, base, None, -1)
+        set_content(frame, base, replace(content, array=array, count=none, clean=True), moved=True)
     else:
-        set_content(frame, base, Items((), True))
+        set_content(frame, base, Items((), True, getattr(as_list(content), "longest", None)))
     return Static(None)
+
+
+def equals(content: Counted, item: Value) -> code.Code:
+    """Which places of a list hold a value."""
+    same = code.compare(content.array.code, ast.Eq(), as_array(item).code)
+    for _ in content.array.kind.shape[1:]:
+        same = code.call("jnp.all", same, axis=code.const(-1))
+    return code.both(in_use(content).code, same)
 
 
 def _index(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
@@ -175,10 +204,7 @@ def _index(frame: Frame, base: Value, content: Value, arguments: list[Value], op
         equal = likeness.same(frame, content.array, heaps.number_of(frame, heaps.of(frame, content), arguments[0]))
         return Array(code.call("jnp.argmax", code.both(in_use(content).code, equal.code)), Kind(INT))
     if isinstance(content, Counted):
-        same = code.compare(content.array.code, ast.Eq(), as_array(item).code)
-        if len(content.array.kind.shape) > 1:
-            same = code.call("jnp.all", same, axis=code.const(-1))
-        return Array(code.call("jnp.argmax", code.both(in_use(content).code, same)), Kind(INT))
+        return Array(code.call("jnp.argmax", equals(content, item)), Kind(INT))
     if isinstance(content, Rows) and content.array.kind.shape[1:] == () and number(item):
         same = code.compare(content.array.code, ast.Eq(), as_array(item).code)
         return Array(code.call("jnp.argmax", code.both(content.present.code, same)), Kind(INT))
@@ -195,8 +221,7 @@ def _count(frame: Frame, base: Value, content: Value, arguments: list[Value], op
     if isinstance(content, Counted) and content.array.kind.of:
         raise RefusedError("objects that are equal are counted")
     if isinstance(content, Counted):
-        same = code.both(in_use(content).code, code.compare(content.array.code, ast.Eq(), as_array(item).code))
-        return Array(code.call("jnp.sum", same), Kind(INT))
+        return Array(code.call("jnp.sum", equals(content, item)), Kind(INT))
     flags = [
         cast(as_array(compare(frame, ast.Eq(), option, item)), INT).code for option in items_of(frame.memory, content)
     ]
@@ -207,39 +232,73 @@ def _insert(frame: Frame, base: Value, content: Value, arguments: list[Value], o
     content = as_list(content)
     where = frame.memory.see(arguments[0])
     if isinstance(content, Items) and isinstance(where, Static):
-        items = list(content.items)
+        _named_rows(frame, base)
+        items = items_of(frame.memory, base)
         items.insert(where.value, arguments[1])
-        set_content(frame, base, Items(tuple(items)[: content.longest], True, content.longest))
+        set_content(frame, base, replace(content, items=tuple(items)[: content.longest]))
         return Static(None)
-    if isinstance(content, Counted) and isinstance(where, Static) and where.value == 0:
-        new = frame.memory.deep(arguments[1])
-        if content.array.kind.of:
-            new = heaps.number_of(frame, heaps.of(frame, content), arguments[1])
-        moved = code.call("jnp.roll", content.array.code, code.const(1), axis=code.const(0))
-        made = code.call("put", moved, code.const(0), as_array(new).code)
-        more = plus(content.count, 1)
-        if content.longest == content.room:
-            more = Array(code.call("jnp.minimum", more.code, code.const(content.room)), Kind(INT))
-        set_content(frame, base, Counted(Array(made, content.array.kind, listed=True), more, content.longest))
-        return Static(None)
-    raise RefusedError("insert in the middle of a list of changing length is not covered")
+    full = _with_place(frame, base, counted(frame.memory.deep(content)))
+    item = _fitting(full, _element(frame, full, arguments[1]))
+    shift(frame, base, place_inside(full, where), 1)
+    set_content(frame, base, inserted(full, where, item), moved=True)
+    return Static(None)
+
+
+def _with_place(frame: Frame, base: Value, content: Counted) -> Counted:
+    """A list that is about to get one more; a list of the state has room by the contract."""
+    growth.note(frame, base, longer=True)
+    kept = content.longest or content.roomy or growth.is_kept(frame, base)
+    return content if kept else counted(content, content.room + 1)
+
+
+def _fitting(content: Counted, item: Value) -> Array:
+    """An element in the type of a list."""
+    array = as_array(item)
+    if array.kind.shape != content.array.kind.shape[1:]:
+        raise RefusedError("a list gets an element of another shape")
+    return cast(array, content.array.kind.dtype)
 
 
 def _appendleft(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
-    return _insert(frame, base, content, [Static(0), *arguments], options)
+    content = as_list(content)
+    if not isinstance(content, Counted) or content.longest is None:
+        return _insert(frame, base, content, [Static(0), *arguments], options)
+    moved = code.call("jnp.roll", content.array.code, code.const(1), axis=code.const(0))
+    made = code.call("put", moved, code.const(0), _fitting(content, _element(frame, content, arguments[0])).code)
+    more = code.call("jnp.minimum", plus(content.count, 1).code, code.const(content.longest))
+    array = Array(made, content.array.kind, listed=True)
+    shift(frame, base, code.const(0), 1)
+    set_content(frame, base, replace(content, array=array, count=Array(more, Kind(INT))), moved=True)
+    return Static(None)
 
 
 def _reverse(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
     content = as_list(content)
-    if not isinstance(content, Items):
-        raise RefusedError("a list of changing length is reversed in place")
-    set_content(frame, base, Items(content.items[::-1], True))
+    if isinstance(content, Items):
+        _named_rows(frame, base)
+        set_content(frame, base, replace(content, items=tuple(items_of(frame.memory, base)[::-1])))
+    elif isinstance(content, Counted):
+        _named_rows(frame, base)
+        set_content(frame, base, backwards(content))
+    else:
+        flipped = code.index(as_array(content).code, code.span(step=code.const(-1)))
+        set_content(frame, base, replace(as_array(content), code=flipped))
     return Static(None)
 
 
 def sort(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
+    if isinstance(base, Ref) and not isinstance(content, Counted):
+        let_go(frame, base.cell)  # the rows are made anew
+    else:
+        _named_rows(frame, base)
     set_content(frame, base, ordered(frame, content, options))
     return Static(None)
+
+
+def _named_rows(frame: Frame, base: Value) -> None:
+    """Rows that have names are held apart before they move."""
+    if isinstance(base, Ref):
+        name_rows(frame, base.cell)
 
 
 LISTS: dict[str, Any] = {

@@ -28,7 +28,7 @@ from envwright.compiler.ir.values import (
     Value,
     as_array,
     cast,
-    names_arrays,
+    jnp_name,
 )
 from envwright.compiler.refusal import RefusedError
 
@@ -55,11 +55,11 @@ def draw(frame: Frame, method: str, arguments: list[Value], options: dict[str, V
         raise RefusedError(f"{frame.function} draws with {method}, which the contract does not name")
     if method not in _METHODS:
         raise RefusedError(f"luck drawn with {method} is not covered")
-    if frame.writer.drawing:
+    if frame.writer.drawing and piece.name not in frame.writer.early:
         return _sample(frame, piece, method, arguments, options)
     value, place = _next(frame, piece)
     sample, result = _METHODS[method](value, arguments, options)
-    frame.writer.collected.append((piece.name, Drawn(sample, place, names_arrays(_without_key(sample)))))
+    frame.writer.collected.append((piece.name, Drawn(sample, place, code.names_arrays(_without_key(sample)))))
     return result
 
 
@@ -75,8 +75,7 @@ def _sample(frame: Frame, piece: Piece, method: str, arguments: list[Value], opt
     count = frame.writer.drawn = frame.writer.drawn + 1
     sample, _ = _METHODS[method](Array(code.const(0), piece.kind), arguments, options)
     keyed = code.substituted(sample, {"key": code.index(code.name("keys"), code.const(count - 1))})
-    found = code.name(frame.bind(piece.name, keyed))
-    value = cast(Array(found, piece.kind), piece.kind.dtype)
+    value = Array(code.name(frame.bind(piece.name, typed(keyed, piece.kind))), piece.kind)
     key = (DRAWN, piece.name)
     cursor = frame.memory.cursors.get(piece.name, Static(0))
     if piece.room is None:
@@ -89,6 +88,15 @@ def _sample(frame: Frame, piece: Piece, method: str, arguments: list[Value], opt
     else:
         raise RefusedError("luck whose range depends on the game is drawn after luck that is drawn only sometimes")
     return _METHODS[method](value, arguments, options)[1]
+
+
+def typed(sample: Code, kind: Kind) -> Code:
+    """A draw in the type of its piece of luck; some of jax.random's give real numbers for whole ones."""
+    text = code.text(sample)
+    own = ("randint", "permutation") if kind.dtype == INT else ("uniform", "normal") if kind.is_float else ()
+    if any(name in text for name in own):
+        return sample
+    return code.method(sample, "astype", code.dotted(f"jnp.{jnp_name(kind.dtype)}"))
 
 
 def _next(frame: Frame, piece: Piece) -> tuple[Array, int | None]:
@@ -120,6 +128,8 @@ def note_draws(frame: Frame, field: str, count: int) -> None:
 
 def base_of(frame: Frame, field: str) -> Code:
     """Where a function finds a piece of luck: `start` and `apply` have all, the others what they are given."""
+    if field in frame.writer.early:
+        return code.name(frame.writer.early[field])
     if frame.writer.top:
         return code.attribute(code.name("chance"), field)
     if field not in frame.writer.luck:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir.arithmetic import side_by_side
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind
@@ -60,7 +61,7 @@ def reduce(frame: Frame, name: str, value: Value, axis: Any = None) -> Value:
             raise RefusedError("a part of an array whose size changes in the game is summed along an axis")
         if axis % axes:
             inner = generic(name, [array], {"axis": Static(axis % axes)})
-            return replace(value, array=inner)  # pyright: ignore[reportArgumentType, reportCallIssue]
+            return replace(side_by_side([value])[0], array=inner)  # pyright: ignore[reportArgumentType]
     for _ in range(axes - 1):
         mask = Array(code.index(mask.code, code.const(...), code.const(None)), Kind(BOOL, (*mask.kind.shape, 1)))
     return _reduced(name, array, mask.code, axis is not None and axes > 1)

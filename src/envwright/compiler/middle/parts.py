@@ -10,11 +10,12 @@ import numpy as np
 from envwright.compiler.ir import code
 from envwright.compiler.ir.array_index import basic
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.indexing import read
+from envwright.compiler.ir.indexing import as_places, read
 from envwright.compiler.ir.lists import is_listlike, items_of, plus
-from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.memory import Memory, differs
 from envwright.compiler.ir.merge import EVERYBODY, choose, join_memories
 from envwright.compiler.ir.operators import binary, compare
+from envwright.compiler.ir.trails import hold_row
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
@@ -23,6 +24,7 @@ from envwright.compiler.ir.values import (
     Keyed,
     Maybe,
     Place,
+    Ref,
     Static,
     Value,
     View,
@@ -33,9 +35,12 @@ from envwright.compiler.ir.values import (
 def part(frame: Frame, base: Place, where: tuple[Value, ...], name: str) -> Value:
     """A part of something that can be changed in place: still the same memory, if it is more than a number."""
     content = frame.memory.see(base)
+    where = as_places(content, where)
     found = read(frame.memory, content, where, name)
     if isinstance(found, PLACES):
         return found
+    if isinstance(base, Ref) and isinstance(content, Counted) and len(where) == 1 and _negative(where[0]):
+        return hold_row(frame, base, as_array(_from_front(content, where[0])))
     is_part = isinstance(found, Items | Keyed | Maybe) or (isinstance(found, Array) and found.kind.shape)
     known_part = isinstance(found, Static) and isinstance(found.value, list | dict | np.ndarray)
     if (
@@ -46,7 +51,7 @@ def part(frame: Frame, base: Place, where: tuple[Value, ...], name: str) -> Valu
     ):
         return copied(frame, base, where[0].value)
     if not (is_part or known_part) or not basic(where) or _copies(content, where):
-        return found
+        return _second_place(content, where, found)
     if isinstance(content, Counted):
         where = (_from_front(content, where[0]), *where[1:])
     if isinstance(base, View) and (inner := numbers_only(base.where)) is not None:
@@ -67,6 +72,13 @@ def copied(frame: Frame, base: Value, which: slice = slice(None)) -> Value:
     return read(frame.memory, content, (Static(which),)) if which != slice(None) else frame.memory.deep(base)
 
 
+def _second_place(content: Value, where: tuple[Value, ...], found: Value) -> Value:
+    """Rows of a list that is a copy of a part of another one have two places now."""
+    if isinstance(found, Array) and len(found.kind.shape) > 1 and found.listed and _copies(content, where):
+        return replace(found, shared=True)
+    return found
+
+
 def _is_tuple(value: Value) -> bool:
     if isinstance(value, Items):
         return not value.is_list
@@ -76,13 +88,17 @@ def _is_tuple(value: Value) -> bool:
 def _copies(content: Value, where: tuple[Value, ...]) -> bool:
     """A slice of a list is another list; one of an array is a part of it."""
     slices = any(isinstance(p, Static) and isinstance(p.value, slice) for p in where)
+    slices = slices or any(isinstance(p, Array) and p.sliced for p in where)
     return slices and is_listlike(content)
 
 
 def _from_front(content: Counted, first: Value) -> Value:
     """The place of an element, which stays the same when the list gets longer."""
-    negative = isinstance(first, Static) and isinstance(first.value, int) and first.value < 0
-    return plus(content.count, first.value) if negative and isinstance(first, Static) else first
+    return plus(content.count, first.value) if isinstance(first, Static) and _negative(first) else first
+
+
+def _negative(place: Value) -> bool:
+    return isinstance(place, Static) and isinstance(place.value, int) and place.value < 0
 
 
 def numbers_only(where: tuple[Value, ...]) -> tuple[Value, ...] | None:
@@ -146,7 +162,7 @@ def under(frame: Frame, when: Array, yes: Callable[[], Value], no: Callable[[], 
     left, right = first[1], second[1]
     frame.memory = before
     keep_new(before, left, right)
-    if changed(left, before) or changed(right, before):
+    if differs(left, before) or differs(right, before):
         frame.memory = join_memories(frame, when, left, right)
     return choose(frame, when, first, second, frame.memory, EVERYBODY)
 
@@ -160,11 +176,3 @@ def keep_new(before: Memory, *sides: Memory) -> None:
             first = born(before) if born is not None else found
             same = isinstance(first, Static) and isinstance(found, Static) and first.value is found.value
             before.cells[cell] = found if same else first
-
-
-def changed(after: Any, before: Any) -> bool:
-    for part in ("attributes", "cells", "cursors", "names"):
-        mine, other = getattr(after, part), getattr(before, part)
-        if any(mine[key] is not other.get(key) for key in mine if key in other or part == "cursors"):
-            return True
-    return False

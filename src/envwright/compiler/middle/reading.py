@@ -118,6 +118,7 @@ def frame_for(frame: Frame, callee: Callee, memory: Memory) -> Frame:
         globals=callee.globals,
         nonlocals={**callee.nonlocals},
         owner=callee.owner,
+        node=callee.node,
         outer=callee.outer,
         depth=frame.depth,
         guards=frame.guards,

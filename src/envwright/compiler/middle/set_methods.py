@@ -9,8 +9,9 @@ import numpy as np
 from envwright.compiler.ir import code, sets
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import INT, Kind
-from envwright.compiler.ir.lists import items_of
-from envwright.compiler.ir.values import Array, Masked, Members, Static, Value
+from envwright.compiler.ir.lists import counted, items_of, order_matters
+from envwright.compiler.ir.sequences import distinct
+from envwright.compiler.ir.values import Array, Gathered, Items, Masked, Members, Static, Value
 from envwright.compiler.ir.writing import set_content
 from envwright.compiler.refusal import RefusedError
 
@@ -65,7 +66,16 @@ def in_use(frame: Frame, value: Members) -> Masked:
     table = frame.program.constant("PLACES", places)
     flat = code.method(value.array.code, "ravel")
     kind = Kind(INT, places.shape)
-    return Masked(Array(table, kind, listed=True), Array(flat, Kind(value.array.kind.dtype, places.shape[:1])))
+    flags = Array(flat, Kind(value.array.kind.dtype, places.shape[:1]))
+    return Masked(Array(table, kind, listed=True), flags, unordered=True)
+
+
+def some_of(frame: Frame, value: Value) -> Value:
+    """A set as a list of which some elements are there, in no order; other things as they are."""
+    value = frame.memory.deep(value)
+    if isinstance(value, Gathered):
+        return distinct(counted(frame.memory.deep(Items(value.items, True))))
+    return in_use(frame, value) if isinstance(value, Members) else value
 
 
 def check_loop(body: list[ast.stmt]) -> None:
@@ -78,14 +88,10 @@ def check_loop(body: list[ast.stmt]) -> None:
     looked_at = {ast.unparse(n) for part in _looks(body, targets) for n in ast.walk(part) if isinstance(n, _PLACES)}
     calls = any(isinstance(n, ast.Call | ast.NamedExpr | ast.Await) for s in body for n in ast.walk(s))
     if len(given) > 1 or calls or written & looked_at:
-        raise _order()
+        raise order_matters()
 
 
 _PLACES = (ast.Name, ast.Attribute, ast.Subscript)
-
-
-def _order() -> RefusedError:
-    return RefusedError("a set is gone through, and the order in which its members come may matter")
 
 
 def _statements(node: ast.stmt) -> list[ast.stmt]:
@@ -99,7 +105,7 @@ def _statements(node: ast.stmt) -> list[ast.stmt]:
             return [inner for statement in (*body, *rest) for inner in _statements(statement)]
         case ast.Pass() | ast.Expr(value=ast.Constant()):
             return []
-    raise _order()
+    raise order_matters()
 
 
 def _whole(target: ast.expr) -> ast.expr:

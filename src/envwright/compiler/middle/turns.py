@@ -1,8 +1,9 @@
 """What a for loop goes through, turn by turn."""
 
 import ast
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from envwright.compiler.ir import code, tables
 from envwright.compiler.ir.code import Code
@@ -10,6 +11,7 @@ from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import INT, Kind
 from envwright.compiler.ir.lists import counted, items_of, row
 from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.sequences import turns
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
@@ -26,9 +28,8 @@ from envwright.compiler.ir.values import (
     View,
     as_array,
 )
-from envwright.compiler.middle.expressions import evaluate
 from envwright.compiler.middle.generators import consumed
-from envwright.compiler.middle.set_methods import in_use
+from envwright.compiler.middle.set_methods import some_of
 from envwright.compiler.refusal import RefusedError
 
 
@@ -41,29 +42,49 @@ class Turns:
     length: int
     count: Array | None = None  # how many of them there are, if that changes
     unordered: bool = False  # they come in an order that is not Python's
+    source: Value | None = None  # what is gone through, if it is one thing
+    lists: tuple[Place, ...] = ()  # those behind it that can be changed meanwhile
+    form: Literal["", "plain", "enumerated", "reversed"] = ""  # how it goes through a list
+    first: int = 0  # what enumerate begins with
+    renewed: Callable[[], list[Value]] | None = None  # the elements one by one, as they are now
 
 
-def turns_of(frame: Frame, node: ast.expr) -> Turns:
+Evaluate = Callable[..., Value]  # `expressions.evaluate`, as it is handed to loops and comprehensions
+
+
+def turns_of(frame: Frame, node: ast.expr, evaluate: Evaluate) -> Turns:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         match node.func.id, node.args:
             case "range", arguments:
                 return _range(frame, [frame.memory.see(evaluate(frame, a)) for a in arguments])
             case "enumerate", [inner, *start]:
-                return _enumerated(turns_of(frame, inner), int(known(evaluate(frame, start[0]))) if start else 0)
+                return _enumerated(
+                    turns_of(frame, inner, evaluate), int(known(evaluate(frame, start[0]))) if start else 0
+                )
             case "reversed", [inner]:
-                return _reversed(turns_of(frame, inner))
+                return _reversed(turns_of(frame, inner, evaluate))
             case "zip", parts:
-                return _zipped([turns_of(frame, p) for p in parts])
+                return _zipped([turns_of(frame, p, evaluate) for p in parts])
     consumed(frame, node)
-    return _elements(frame, evaluate(frame, node))
+    return turns_over(frame, evaluate(frame, node))
+
+
+def turns_over(frame: Frame, value: Value) -> Turns:
+    """Through the elements of something."""
+    lists = (value,) if isinstance(value, PLACES) else ()
+    renewed = (lambda: _elements(frame, value).known or []) if lists else None
+    return replace(_elements(frame, value), source=value, lists=lists, form="plain", renewed=renewed)
 
 
 def _elements(frame: Frame, value: Value) -> Turns:
     content = frame.memory.see(value)
-    if isinstance(content, Members):
-        return _members(counted(in_use(frame, content)))
-    if isinstance(content, Masked):
-        content = counted(content)
+    if isinstance(content, Members) and content.texts:
+        return Turns(None, None, len(content.texts), content.count, unordered=True)
+    some = some_of(frame, content)
+    if isinstance(some, Masked):
+        content = counted(replace(some, unordered=False))
+        if some.unordered:
+            return _members(content)
     if isinstance(content, Picked):
         values, count = tables.elements(frame.program, content)
         return Turns(values, None, len(values), None if isinstance(count, Static) else as_array(count))
@@ -100,12 +121,12 @@ def _elements(frame: Frame, value: Value) -> Turns:
     if isinstance(value, Ref) and len(array.kind.shape) > 1:
         frame.memory.cells[value.cell] = array  # its rows are changed by their number in the loop
         return Turns(known_items, _at(frame, value, array), len(known_items))
-    return Turns(known_items, _at(frame, None, array), len(known_items))
+    return Turns(known_items, _at(frame, value if isinstance(value, Ref) else None, array), len(known_items))
 
 
 def _members(content: Counted) -> Turns:
     """Of a set: numbers, or tuples of them."""
-    array, one = content.array, Kind(INT)
+    array, one = content.array, Kind(content.array.kind.dtype)
 
     def element(i: Code) -> Value:
         if len(array.kind.shape) == 1:
@@ -124,7 +145,16 @@ def _at(frame: Frame, ref: Place | None, array: Array) -> Any:
     inner = array.kind.shaped(*array.kind.shape[1:])
     if ref is not None and inner.shape:
         return lambda i: View(ref, (Array(i, Kind(INT), natural=True),))
-    return lambda i: Array(code.index(array.code, i), inner, array.listed and bool(inner.shape))
+    return lambda i: Array(code.index(_now(frame, ref, array).code, i), inner, array.listed and bool(inner.shape))
+
+
+def _now(frame: Frame, ref: Place | None, array: Array) -> Array:
+    """A list as it is in the turn that asks: the turns before may have changed it."""
+    if ref is None:
+        return array
+    content = frame.memory.deep(ref)
+    found = content.array if isinstance(content, Counted | Rows) else as_array(content)
+    return found if found.kind.shape == array.kind.shape else array
 
 
 def _range(frame: Frame, ends: list[Value]) -> Turns:
@@ -138,17 +168,19 @@ def _range(frame: Frame, ends: list[Value]) -> Turns:
             return Array(made, Kind(INT), natural=min(numbers, default=0) >= 0)
 
         return Turns([Static(n) for n in numbers], element, len(numbers))
-    if len(ends) > 2:
-        raise RefusedError("a range with a step and ends that change is not covered")
-    start, stop = (Static(0), ends[0]) if len(ends) == 1 else ends
-    low, high = as_array(start), as_array(stop)
-    span = high.code if isinstance(start, Static) and start.value == 0 else code.binary(high.code, ast.Sub(), low.code)
-    element = (
-        (lambda i: Array(i, Kind(INT), natural=True))
-        if span is high.code
-        else (lambda i: Array(code.binary(low.code, ast.Add(), i), Kind(INT), natural=low.natural))
-    )
-    return Turns(None, element, -1, Array(span, Kind(INT)))
+    start, stop = (Static(0), ends[0]) if len(ends) == 1 else ends[:2]
+    low, high, step = as_array(start), as_array(stop), as_array(ends[2] if len(ends) > 2 else Static(1))
+    natural = low.natural and step.natural
+
+    def number(i: Code) -> Value:
+        scaled = i if _is(step, 1) else code.binary(i, ast.Mult(), step.code)
+        return Array(scaled if _is(low, 0) else code.binary(low.code, ast.Add(), scaled), Kind(INT), natural=natural)
+
+    return Turns(None, number, -1, Array(turns(low.code, high.code, step.code), Kind(INT)))
+
+
+def _is(value: Array, number: int) -> bool:
+    return isinstance(value.code, ast.Constant) and value.code.value == number
 
 
 def _enumerated(turns: Turns, start: int) -> Turns:
@@ -159,10 +191,14 @@ def _enumerated(turns: Turns, start: int) -> Turns:
         number = i if start == 0 else code.binary(i, ast.Add(), code.const(start))
         return Items((Array(number, Kind(INT), natural=start >= 0), turns.element(i)))
 
-    pairs: list[Value] | None = None
-    if turns.known is not None:
-        pairs = [Items((Static(n + start), v)) for n, v in enumerate(turns.known)]
-    return Turns(pairs, element if turns.element else None, turns.length, turns.count)
+    def numbered(values: list[Value]) -> list[Value]:
+        return [Items((Static(n + start), v)) for n, v in enumerate(values)]
+
+    pairs = None if turns.known is None else numbered(turns.known)
+    again = turns.renewed
+    made = Turns(pairs, element if turns.element else None, turns.length, turns.count, lists=turns.lists)
+    made.renewed = (lambda: numbered(again())) if again else None
+    return replace(made, form="enumerated" if turns.form == "plain" else "", first=start)
 
 
 def _reversed(turns: Turns) -> Turns:
@@ -171,17 +207,28 @@ def _reversed(turns: Turns) -> Turns:
     )
     known = None if turns.known is None else turns.known[::-1]
     element = (lambda i: turns.element(code.binary(last, ast.Sub(), i))) if turns.element else None
-    return Turns(known, element, turns.length, turns.count)
+    made = Turns(known, element, turns.length, turns.count, lists=turns.lists, unordered=turns.unordered)
+    again = turns.renewed
+    made.renewed = (lambda: again()[::-1]) if again else None
+    return replace(made, form="reversed" if turns.form == "plain" else "")
 
 
 def _zipped(parts: list[Turns]) -> Turns:
     if any(part.unordered for part in parts):
         raise RefusedError("the members of a set go with others, in an order that is Python's own")
-    if any(part.count is not None for part in parts):
-        raise RefusedError("zip over lists of changing length is not covered")
-    length = min(part.length for part in parts)
-    rows: list[Value] | None = None
-    if all(part.known is not None for part in parts):
-        rows = [Items(values) for values in zip(*(p.known or [] for p in parts), strict=False)]
+    length = min((part.length for part in parts if part.length >= 0), default=-1)
+    counts = [part.count for part in parts if part.count is not None]
+    if counts and any(part.count is None for part in parts):
+        counts.append(as_array(Static(min(part.length for part in parts if part.count is None))))
+    count = counts[0] if counts else None
+    for other in counts[1:]:
+        count = Array(code.call("jnp.minimum", counts[0].code if count is None else count.code, other.code), Kind(INT))
+
+    def side_by_side(columns: list[list[Value]]) -> list[Value]:
+        return [Items(values) for values in zip(*columns, strict=False)]
+
+    rows = side_by_side([p.known or [] for p in parts]) if all(p.known is not None for p in parts) else None
+    renewed = (lambda: side_by_side([p.renewed() if p.renewed else p.known or [] for p in parts])) if rows else None
     element = (lambda i: Items(tuple(p.element(i) for p in parts))) if all(p.element for p in parts) else None
-    return Turns(rows, element, length)
+    lists = tuple(ref for part in parts for ref in part.lists)
+    return Turns(rows, element, length, count, lists=lists, renewed=renewed)

@@ -1,0 +1,147 @@
+"""The functions that draw the luck of a game: all at once, or by going through the step where draws depend on it."""
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.code import Code, Written
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.kinds import FLOAT, INT, Kind, narrow
+from envwright.compiler.ir.memory import DRAWN
+from envwright.compiler.ir.program import Program
+from envwright.compiler.ir.shapes import cast_to, zero
+from envwright.compiler.ir.values import Items, Static, Value, as_array
+from envwright.compiler.middle.luck import Drawn
+from envwright.compiler.middle.reading import Callee, read_inline
+from envwright.compiler.refusal import RefusedError
+
+
+def add_draw(
+    program: Program, name: str, parameters: list[tuple[str, str]], record_name: str, fields: Sequence[Any],
+    drawn: list[tuple[str, Drawn]], when: str,
+) -> None:  # fmt: skip
+    """The function that draws all luck of a reset or a step."""
+    rooms = program.rooms(when)
+    used = [f for f in fields if any(n == f.name for n, _ in drawn)]
+    body: list[Any] = []
+    keys: dict[str, Code] = {f.name: code.name("key") for f in used}
+    if len(used) > 1:
+        names = [f"{f.name}_key" for f in used]
+        body.append(code.Assign(names, code.call("jax.random.split", code.name("key"), code.const(len(used)))))
+        keys = {f.name: code.name(n) for f, n in zip(used, names, strict=True)}
+    values: dict[str, Code] = {}
+    for wanted in fields:
+        kind = Kind(narrow(wanted.dtype), tuple(wanted.shape))
+        own = list(dict.fromkeys((d.place, code.text(d.sample)) for n, d in drawn if n == wanted.name))
+        made = _sampled(own, keys[wanted.name], rooms[wanted.name], wanted.name) if own else zero(kind).code
+        values[wanted.name] = _typed(made, own, kind)
+    result = code.call(record_name, **values)
+    doc = "Draw the luck of a new episode." if when == "start" else "Draw the luck of a step."
+    program.functions[name] = Written(
+        name, parameters, body, result, record_name, doc, "", bases={n: n for s in body for n in s.targets}
+    )
+
+
+def write_drawing(
+    program: Program, frame: Frame, callee: Callee, given: list[Value], when: str, fields: Sequence[Any],
+    drawn: list[tuple[str, Drawn]],
+) -> None:  # fmt: skip
+    """A function that draws luck by going through the step: what a draw depends on is computed, nothing else."""
+    rooms = program.rooms(when)
+    _draw_early(frame, fields, rooms, drawn)
+    for wanted in fields:
+        room = rooms[wanted.name]
+        blank = Static(0) if room is None else Items((Static(0),) * room)
+        frame.memory.attributes[DRAWN, wanted.name] = blank
+    read_inline(frame, callee, given, {})
+    values: dict[str, Code] = {}
+    for wanted in fields:
+        kind = Kind(narrow(wanted.dtype), tuple(wanted.shape))
+        if wanted.name in frame.writer.early:
+            values[wanted.name] = code.name(frame.writer.early[wanted.name])
+            continue
+        value = frame.memory.attributes[DRAWN, wanted.name]
+        empty = isinstance(value, Static) or (
+            isinstance(value, Items) and all(isinstance(v, Static) for v in value.items)
+        )
+        values[wanted.name] = zero(kind).code if empty else cast_to(as_array(value), kind).code
+    body = frame.writer.blocks[0]
+    frame.line = 0
+    split = code.call("jax.random.split", code.name("key"), code.const(frame.writer.drawn))
+    body.insert(0, code.Assign(["keys"], split))
+    record_name, name = ("StartChance", "draw_start") if when == "start" else ("StepChance", "draw")
+    parameters = [("key", "jax.Array"), *([("state", "State"), ("action", "jax.Array")] if when == "step" else [])]
+    doc = "Draw the luck of a new episode." if when == "start" else "Draw the luck of a step."
+    program.functions[name] = Written(
+        name, parameters, body, code.call(record_name, **values), record_name, doc, "", bases=frame.writer.bases
+    )
+
+
+def _draw_early(
+    frame: Frame, fields: Sequence[Any], rooms: Mapping[str, int | None], drawn: list[tuple[str, Drawn]]
+) -> None:
+    """Luck that does not depend on the game is drawn before all else, however often the game will need it."""
+    for wanted in fields:
+        own = [d for n, d in drawn if n == wanted.name]
+        if not own or any(d.late for d in own) or rooms[wanted.name] is None:
+            continue
+        texts = list(dict.fromkeys((d.place, code.text(d.sample)) for d in own))
+        key = code.index(code.name("keys"), code.const(frame.writer.drawn))
+        try:
+            made = _sampled(texts, key, rooms[wanted.name], wanted.name)
+        except RefusedError:
+            continue
+        frame.writer.drawn += 1
+        kind = Kind(narrow(wanted.dtype), tuple(wanted.shape))
+        frame.writer.early[wanted.name] = frame.bind(wanted.name, _typed(made, texts, kind))
+
+
+def _typed(made: Code, own: list[tuple[int | None, str]], kind: Kind) -> Code:
+    whole = all("randint" in text or "permutation" in text for _, text in own) and own
+    real = all("uniform" in text or "normal" in text for _, text in own) and own
+    if (whole and kind.dtype == INT) or (real and kind.dtype == FLOAT) or not own:
+        return made
+    return code.method(made, "astype", code.dotted(f"jnp.{'bool_' if kind.is_bool else kind.dtype}"))
+
+
+def _sampled(own: list[tuple[int | None, str]], key: Code, room: int | None, field: str) -> Code:
+    texts = list(dict.fromkeys(text for _, text in own))
+    if room is None or len(texts) == 1:
+        if len(texts) > 1:
+            raise RefusedError(
+                f"{field} is drawn in {len(texts)} different ways; give them lines of their own in the contract"
+            )
+        return _one(texts[0], key) if room is None else _many(texts[0], key, room)
+    places: dict[int, str] = {}
+    for place, text in own:
+        if place is None or places.get(place, text) != text:
+            raise RefusedError(
+                f"{field} is drawn in {len(texts)} different ways; give them lines of their own in the contract"
+            )
+        places[place] = text
+    keys = code.call("jax.random.split", key, code.const(room))
+    parts = [_one(places.get(i, texts[0]), code.index(keys, code.const(i))) for i in range(room)]
+    return code.call("jnp.array", code.list_of(parts))
+
+
+def _one(text: str, key: Code) -> Code:
+    """A draw with another key."""
+    return code.substituted(ast.parse(text, mode="eval").body, {"key": key})
+
+
+_SHAPED = re.compile(r"(jax\.random\.(?:uniform|randint|normal)\(key, )\(\)")
+
+
+def _many(text: str, key: Code, room: int) -> Code:
+    """Several draws of one kind."""
+    if _SHAPED.match(text):
+        return _one(_SHAPED.sub(rf"\g<1>({room},)", text), key)
+    if text.startswith("jax.random.choice(") and ", ()" in text and "replace=False" not in text:
+        return _one(text.replace(", ()", f", ({room},)", 1), key)
+    each = ast.Lambda(
+        ast.arguments(posonlyargs=[], args=[ast.arg("key")], kwonlyargs=[], kw_defaults=[], defaults=[]),
+        ast.parse(text, mode="eval").body,
+    )  # fmt: skip
+    return code.call(code.call("jax.vmap", each), code.call("jax.random.split", key, code.const(room)))

@@ -1,0 +1,126 @@
+"""Lists of changing length, rearranged: slices, the other way round, with one more in the middle, without doubles."""
+
+import ast
+from dataclasses import replace
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.kinds import BOOL, INT, Kind
+from envwright.compiler.ir.lists import in_use, plus
+from envwright.compiler.ir.values import Array, Counted, Masked, Value, as_array, is_none
+from envwright.compiler.refusal import RefusedError
+
+
+def gathered(base: Counted, places: Code, count: Code, room: int) -> Counted:
+    """The elements at some places; those behind the count may be anything."""
+    kind = base.array.kind.shaped(room, *base.array.kind.shape[1:])
+    taken = Array(code.index(base.array.code, places), kind, listed=True)
+    return Counted(taken, Array(count, Kind(INT)))
+
+
+def sliced(base: Counted, low: Value, high: Value, step: int) -> Counted:
+    """`base[low:high:step]`, by Python's rules for ends that are negative or lie outside."""
+    if step == 0:
+        raise RefusedError("a slice has the step 0")
+    count = base.count.code
+    top = count if step > 0 else plus(base.count, -1).code
+    bottom = code.const(0) if step > 0 else code.const(-1)
+    first, last = (bottom, top) if step > 0 else (top, bottom)
+    start = first if is_none(low) else _end(as_array(low).code, count, bottom, top)
+    stop = last if is_none(high) else _end(as_array(high).code, count, bottom, top)
+    length = code.call("jnp.maximum", turns(start, stop, code.const(step)), code.const(0))
+    room = -(-base.room // abs(step))
+    if step == 1:
+        room = min(room, _width(low, high, base.room))
+    spread = code.call("jnp.arange", code.const(room))
+    spread = spread if step == 1 else code.binary(spread, ast.Mult(), code.const(step))
+    return gathered(base, code.binary(start, ast.Add(), spread), length, room)
+
+
+def _end(end: Code, count: Code, bottom: Code, top: Code) -> Code:
+    """An end of a slice: negative ones count from the end, and all are kept inside."""
+    if isinstance(end, ast.Constant):
+        shifted = end
+    elif isinstance(end, ast.UnaryOp) and isinstance(end.operand, ast.Constant):
+        shifted = code.binary(count, ast.Sub(), end.operand)
+    else:
+        negative = code.compare(end, ast.Lt(), code.const(0))
+        shifted = code.call("jnp.where", negative, code.binary(end, ast.Add(), count), end)
+    return code.call("jnp.clip", shifted, bottom, top)
+
+
+def _width(low: Value, high: Value, room: int) -> int:
+    """How many there are at most between two ends, if these are known."""
+    start, stop = (None if is_none(end) else getattr(end, "value", "?") for end in (low, high))
+    start = 0 if start is None else start
+    if not isinstance(start, int) or not isinstance(stop, int | None):
+        return room
+    if stop is None:
+        return max(room - start, 0) if start >= 0 else min(-start, room)
+    return max(stop - start, 0) if (start < 0) == (stop < 0) else room
+
+
+def turns(start: Code, stop: Code, step: Code) -> Code:
+    """How many numbers there are in a range, or less than 0 if there are none."""
+    if isinstance(step, ast.Constant) and step.value == 1:
+        return stop if _is_zero(start) else code.binary(stop, ast.Sub(), start)
+    span = code.binary(start, ast.Sub(), stop)
+    return code.negative(code.binary(span, ast.FloorDiv(), step))
+
+
+def _is_zero(value: Code) -> bool:
+    return isinstance(value, ast.Constant) and value.value == 0
+
+
+def backwards(base: Counted) -> Counted:
+    """The same elements, the last one first."""
+    last = plus(base.count, -1).code
+    places = code.binary(last, ast.Sub(), code.call("jnp.arange", code.const(base.room)))
+    turned = gathered(base, places, base.count.code, base.room)
+    return replace(turned, count=base.count, longest=base.longest)
+
+
+def place_inside(base: Counted, where: Value) -> Code:
+    """The place before which something is inserted."""
+    return _end(as_array(where).code, base.count.code, code.const(0), base.count.code)
+
+
+def inserted(base: Counted, where: Value, item: Array) -> Counted:
+    """With one more before a place; there must be room for it."""
+    place = place_inside(base, where)
+    places = code.call("jnp.arange", code.const(base.room))
+    axes = len(base.array.kind.shape) - 1
+    before, here = (code.with_axes(code.compare(places, how, place), axes) for how in (ast.Lt(), ast.Eq()))
+    moved = code.call("jnp.roll", base.array.code, code.const(1), axis=code.const(0))
+    later = code.call("jnp.where", here, item.code, moved)
+    made = code.call("jnp.where", before, base.array.code, later)
+    return replace(base, array=Array(made, base.array.kind, listed=True), count=plus(base.count, 1), missing=None)
+
+
+def distinct(value: Counted | Masked) -> Masked:
+    """A set of the elements: each one where it is first."""
+    array, mask = value.array, value.mask if isinstance(value, Masked) else in_use(value)
+    length = array.kind.shape[0]
+    rows = code.index(array.code, code.span(), code.const(None))
+    same = code.compare(rows, ast.Eq(), code.index(array.code, code.const(None)))
+    if len(array.kind.shape) > 1:
+        same = code.call("jnp.all", same, axis=code.const(-1))
+    before = code.call("jnp.tri", code.const(length), k=code.const(-1), dtype=code.dotted("bool"))
+    seen = code.call("jnp.any", code.both(code.both(same, before), mask.code), axis=code.const(1))
+    return Masked(array, Array(code.both(mask.code, code.negated(seen)), Kind(BOOL, (length,))), unordered=True)
+
+
+def side_by_side(lists: list[Counted]) -> Counted:
+    """`zip`: the first ones of all lists, then the second ones, until one of them ends."""
+    room = min(one.room for one in lists)
+    dtypes = {one.array.kind.dtype for one in lists}
+    if any(len(one.array.kind.shape) > 1 for one in lists) or len(dtypes) > 1:
+        raise RefusedError("lists of changing length, with elements of different kinds, are zipped into one")
+    fronts = [one.array.code if one.room == room else code.index(one.array.code, code.span(None, code.const(room)))
+              for one in lists]  # fmt: skip
+    array = code.call("jnp.stack", code.list_of(fronts), axis=code.const(1))
+    count = lists[0].count.code
+    for other in lists[1:]:
+        count = count if code.same(count, other.count.code) else code.call("jnp.minimum", count, other.count.code)
+    kind = Kind(dtypes.pop(), (room, len(lists)))
+    return Counted(Array(array, kind, listed=True), Array(count, Kind(INT)))

@@ -1,0 +1,34 @@
+"""Sums of the program that is written: whether two expressions always differ by the same number."""
+
+import ast
+
+import numpy as np
+
+from envwright.compiler.ir.code import Code, text
+from envwright.compiler.ir.frame import Frame
+
+
+def difference(frame: Frame, low: Code, high: Code) -> int | None:
+    """`high - low`, if it is a known number: both are sums of the same terms."""
+    (terms, first), (others, second) = sum_of(frame, low), sum_of(frame, high)
+    return int(second - first) if terms == others else None
+
+
+def sum_of(frame: Frame, value: Code) -> tuple[dict[str, int], int]:
+    """An expression as a sum: how often each term is in it, and the known rest."""
+    value = frame.writer.meaning(value)
+    if isinstance(value, ast.Constant) and isinstance(value.value, int):
+        return {}, value.value
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+        inner, rest = sum_of(frame, value.operand)
+        return {name: -times for name, times in inner.items()}, -rest
+    if isinstance(value, ast.Call) and text(value.func) == "jnp.int32" and isinstance(value.args[0], ast.Constant):
+        return {}, int(value.args[0].value)  # pyright: ignore[reportArgumentType]
+    if isinstance(value, ast.Name) and isinstance(number := frame.program.constants.get(value.id), int | np.integer):
+        return {}, int(number)
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add | ast.Sub):
+        sign = 1 if isinstance(value.op, ast.Add) else -1
+        (left, first), (right, second) = sum_of(frame, value.left), sum_of(frame, value.right)
+        terms = {name: left.get(name, 0) + sign * right.get(name, 0) for name in {*left, *right}}
+        return {name: times for name, times in terms.items() if times}, first + sign * second
+    return {text(value): 1}, 0

@@ -1,0 +1,122 @@
+"""Something computed of every element of a list: written out if it is short, else by `jax.vmap`."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.code import Code, Define
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.lists import in_use, items_of
+from envwright.compiler.ir.memory import Memory, differs
+from envwright.compiler.ir.values import (
+    Array,
+    Counted,
+    Items,
+    Masked,
+    Static,
+    Value,
+    as_array,
+    cast,
+    common,
+    stack,
+    told,
+)
+from envwright.compiler.refusal import RefusedError
+
+SHORT = 8  # elements that are written out one by one
+Source = Array | Counted | Masked
+
+
+def columns(frame: Frame, source: Source, compute: Callable[[Value], Value]) -> Value:
+    """What is computed of each element, as an array with a row each; tuples as a tuple of such arrays."""
+    array = source if isinstance(source, Array) else source.array
+    flags = None if isinstance(source, Array) else source.mask if isinstance(source, Masked) else in_use(source)
+    before = frame.memory
+    if array.kind.shape[0] > SHORT:
+        return _mapped(frame, array, flags, compute)
+    found: list[Value] = []
+    guards = frame.guards
+    for i, element in enumerate(items_of(before, array)):
+        if flags is not None:  # where nobody is, a loop might never end
+            frame.guards = (*guards, code.index(flags.code, code.const(i)))
+        try:
+            frame.memory = before.copy()
+            found.append(frame.memory.deep(compute(element)))
+            _unchanged(frame.memory, before)
+        finally:
+            frame.memory, frame.guards = before, guards
+    return stacked(found)
+
+
+def stacked(values: list[Value]) -> Value:
+    """Values of the same form, one below the other."""
+    if values and all(isinstance(v, Items) and not v.is_list for v in values):
+        width = {len(v.items) for v in values if isinstance(v, Items)}
+        if len(width) > 1:
+            raise RefusedError("tuples of different lengths are put into one list")
+        return Items(tuple(stacked([v.items[i] for v in values if isinstance(v, Items)]) for i in range(width.pop())))
+    arrays = [as_array(v) for v in values]
+    return stack(Items(tuple(cast(a, common(arrays)) for a in arrays), True))
+
+
+def _mapped(frame: Frame, array: Array, flags: Array | None, compute: Callable[[Value], Value]) -> Value:
+    writer, before = frame.writer, frame.memory
+    each, used = writer.fresh("each"), writer.fresh("is_there")
+    inner = array.kind.shaped(*array.kind.shape[1:])
+    element = Array(code.name(each), inner, array.listed and bool(inner.shape))
+    guards, frame.memory = frame.guards, before.copy()
+    frame.guards = guards if flags is None else (*guards, code.name(used))
+    writer.blocks.append([])
+    frame.depth += 1
+    try:
+        value = _as_arrays(frame.memory.deep(compute(element)))
+        _unchanged(frame.memory, before)
+    finally:
+        frame.depth -= 1
+        frame.memory, frame.guards = before, guards
+        body = writer.blocks.pop()
+    leaves = [part.code for part in value] if isinstance(value, tuple) else [value.code]
+    result = leaves[0] if not isinstance(value, tuple) else code.tuple_of(leaves)
+    define = Define(writer.fresh("of_each"), [each], body, result)
+    given: list[Code] = [array.code]
+    if used in code.uses(define) and flags is not None:
+        define.parameters.append(used)
+        given.append(flags.code)
+    frame.emit(define)
+    made = code.call(code.call("jax.vmap", code.name(define.name)), *given)
+    if not isinstance(value, tuple):
+        return _longer(value, made, array)
+    whole = code.name(frame.bind("of_all", made))
+    return Items(tuple(_longer(part, code.index(whole, code.const(i)), array) for i, part in enumerate(value)))
+
+
+def _longer(of_one: Array, made: Code, array: Array) -> Array:
+    kind = of_one.kind.shaped(array.kind.shape[0], *of_one.kind.shape)
+    return replace(of_one, code=made, kind=kind, listed=True, weak=False)
+
+
+def _as_arrays(value: Value) -> Array | tuple[Array, ...]:
+    """A number or row, or a tuple of them."""
+    if isinstance(value, Items) and not value.is_list:
+        return tuple(_strong(part) for part in value.items)
+    if isinstance(value, Static) and isinstance(value.value, tuple):
+        return tuple(_strong(Static(part)) for part in value.value)
+    return _strong(value)
+
+
+def _strong(value: Value) -> Array:
+    if not isinstance(value, Array | Static | Items):
+        raise RefusedError(f"{told(value)} is computed of each element of a list")
+    array = as_array(value)
+    return cast(array, array.kind.dtype)
+
+
+def _unchanged(after: Memory, before: Memory) -> None:
+    """Refuse what changes the game from one element to the next."""
+    if differs(after.inner({}), before.inner({})):
+        raise RefusedError("what is computed of each element of a list changes the game or draws luck")
+
+
+def flags_of(value: Counted | Masked) -> Array:
+    """Which places of a list hold something."""
+    return value.mask if isinstance(value, Masked) else in_use(value)

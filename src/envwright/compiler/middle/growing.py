@@ -1,0 +1,144 @@
+"""Lists that a loop makes longer: they get room for all its turns, if it is known how many there can be."""
+
+import ast
+from dataclasses import replace
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.kinds import INT, Kind
+from envwright.compiler.ir.lists import counted
+from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.shapes import zero
+from envwright.compiler.ir.sums import difference
+from envwright.compiler.ir.values import Array, Counted, Items, Masked, Ref, Static, Value, as_array, cast, common
+from envwright.compiler.middle.expressions import evaluate
+from envwright.compiler.refusal import RefusedError
+
+LARGEST = 4096  # places of a list that grows in a loop
+
+
+def most_turns(frame: Frame, node: ast.While, after: list[Memory]) -> int | None:
+    """How often a while loop turns at most: while a number that every turn makes larger is below a known one."""
+    for asked in _conditions(node.test):
+        match asked:
+            case ast.Compare(left=ast.Name(id=name), ops=[ast.Lt() | ast.LtE() as how], comparators=[end]):
+                start = frame.memory.names.get(name)
+                top = _top(frame, end, after)
+                if top is None or not isinstance(start, Static) or not isinstance(start.value, int):
+                    continue
+                if all(_climbs(frame, start, memory.names.get(name)) for memory in after):
+                    return max(top - start.value + isinstance(how, ast.LtE), 0)
+    return None
+
+
+def longest(frame: Frame, node: ast.While, after: list[Memory]) -> dict[int, int]:
+    """Lists that a while loop makes longer only while they are short: how long they are at most before a turn."""
+    found: dict[int, int] = {}
+    for asked in _conditions(node.test):
+        match asked:
+            case ast.Compare(
+                left=ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]),
+                ops=[ast.Lt() | ast.LtE() as how],
+                comparators=[ast.Constant() | ast.Attribute() | ast.Name() as end],
+            ):
+                ref, top = frame.memory.names.get(name), _top(frame, end, after)
+                if isinstance(ref, Ref) and top is not None:
+                    found[ref.cell] = top - isinstance(how, ast.Lt)
+    return found
+
+
+def _conditions(test: ast.expr) -> list[ast.expr]:
+    """Those that must all hold."""
+    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+
+
+def _top(frame: Frame, end: ast.expr, after: list[Memory]) -> int | None:
+    """The largest value of an end, if a turn does not change it: a known number, or the length of a list."""
+    before, tops = frame.memory, set[int | None]()
+    for memory in (before, *after):
+        frame.memory = memory.copy()
+        try:
+            match end:
+                case ast.Call(func=ast.Name(id="len"), args=[ast.Name() | ast.Attribute() as inner]):
+                    content = frame.memory.deep(evaluate(frame, inner))
+                    tops.add(content.room if isinstance(content, Counted) else _length(content))
+                case ast.Constant() | ast.Name() | ast.Attribute():
+                    value = frame.memory.see(evaluate(frame, end))
+                    tops.add(value.value if isinstance(value, Static) and isinstance(value.value, int) else None)
+                case _:
+                    return None
+        except RefusedError:
+            return None
+        finally:
+            frame.memory = before
+    return tops.pop() if len(tops) == 1 else None
+
+
+def _length(value: Value) -> int | None:
+    if isinstance(value, Masked):
+        return value.array.kind.shape[0]
+    if isinstance(value, Items):
+        return len(value.items)
+    if isinstance(value, Static) and isinstance(value.value, list | tuple):
+        return len(value.value)
+    return value.kind.shape[0] if isinstance(value, Array) and value.kind.shape else None
+
+
+def _climbs(frame: Frame, start: Static, value: Value | None) -> bool:
+    """Whether a number gets larger by 1 at least, whichever way a turn takes."""
+    return value is not None and isinstance(value, Array | Static) and _rises(frame, start, as_array(value).code)
+
+
+def _rises(frame: Frame, start: Static, value: Code) -> bool:
+    meant = frame.writer.meaning(value)
+    if isinstance(meant, ast.Call) and code.text(meant.func) == "jnp.where":
+        return all(_rises(frame, start, side) for side in meant.args[1:])
+    more = difference(frame, as_array(start).code, meant)
+    return more is not None and more >= 1
+
+
+def is_list(value: Value) -> bool:
+    """Whether it is a list that could have another length."""
+    return isinstance(value, Counted | Masked) or (isinstance(value, Items) and value.is_list)
+
+
+def grown(before: Value, after: Value, most: int | None, top: int | None = None) -> Counted:
+    """A list of before a loop, with room for what one turn after the other adds; the same object if there is enough.
+    Before a turn it has `top` elements at most, if that is known."""
+    later = _with_count(after)
+    if isinstance(before, Items):
+        first = _like(_with_count(before), later)
+    else:
+        first = before if isinstance(before, Counted) else counted(before)
+    more = later.room - first.room
+    dtype = common([first.array, later.array]) if later.room else first.array.kind.dtype
+    if dtype != first.array.kind.dtype:
+        first = replace(first, array=replace(cast(first.array, dtype), listed=True))
+    if more <= first.roomy:
+        return first
+    if first.roomy:
+        raise RefusedError("a list grows in a loop by more with every turn")
+    if top is not None:
+        return replace(counted(first, max(first.room, top + more)), roomy=more)
+    if most is None:
+        raise RefusedError(
+            "a list that is not part of the state grows in a loop, and how often that turns is not known"
+        )
+    if first.room + more * most > LARGEST:
+        raise RefusedError(f"a list may get more than {LARGEST} elements in a loop")
+    return replace(counted(first, first.room + more * most), roomy=more)
+
+
+def _with_count(value: Value) -> Counted:
+    full = counted(value)
+    return replace(full, count=cast(full.count, INT))
+
+
+def _like(first: Counted, later: Counted) -> Counted:
+    """An empty list takes the kind of what comes into it."""
+    if first.room or not later.room:
+        return first
+    kind = later.array.kind.shaped(0, *later.array.kind.shape[1:])
+    blank = Array(zero(kind).code, kind, listed=True)
+    return replace(first, array=blank, count=cast(Array(code.const(0), Kind(INT), weak=True), INT))

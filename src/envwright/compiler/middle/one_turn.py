@@ -1,0 +1,220 @@
+"""One turn of a loop, as a function of what is carried from the turn before; and the condition of a while loop."""
+
+import ast
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.code import Code, Define
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.kinds import BOOL, Kind
+from envwright.compiler.ir.memory import Memory, deep_or_unknown
+from envwright.compiler.ir.merge import join
+from envwright.compiler.ir.operators import truth
+from envwright.compiler.ir.packing import pack, rebuild, same_shape
+from envwright.compiler.ir.sums import difference
+from envwright.compiler.ir.values import Array, Counted, Items, Unknown, Value, as_array
+from envwright.compiler.middle.carried import Begin, Carried, base_of_name, hint_of, loosened, widen
+from envwright.compiler.middle.expressions import evaluate
+from envwright.compiler.middle.flow import Execute, Flow, rejoin
+from envwright.compiler.middle.turns import Turns
+from envwright.compiler.refusal import RefusedError
+
+MOST = 64  # turns that are written out if there is no other way
+
+
+def can_be_written_out(turns: Turns | None) -> bool:
+    return turns is not None and turns.known is not None and turns.count is None and len(turns.known) <= MOST
+
+
+class Most(NamedTuple):
+    """How often a loop turns at most; but not if a certain list grows."""
+
+    turns: int | None
+    living: int
+    tops: dict[int, int]  # how long lists are at most before a turn
+
+
+@dataclass
+class Trial:
+    """A body that was read."""
+
+    stable: bool
+    carried: list[Carried]
+    define: Define
+    test: Define | None
+    flags: list[str]
+    result: Value | None  # what a return in the loop gives
+
+
+def read_turn(
+    frame: Frame,
+    node: Any,
+    turns: Turns | None,
+    begin: Begin | None,
+    carried: list[Carried],
+    like: Value | None,
+    most: Most,
+    execute: Execute,
+) -> Trial:
+    """The body as a function of what is carried; `like` is what a return in it gives."""
+    outer, writer = frame.memory, frame.writer
+    ends_early = any(isinstance(n, ast.Break | ast.Return) for n in ast.walk(node))
+    turn = writer.fresh("i") if turns is not None else ""
+    parameters: list[str] = []
+    starts: list[Value] = []
+    inside = outer.copy()
+    for item in carried:
+        value, names = rebuild(item.value, writer.fresh, hint_of(item))
+        parameters += names
+        starts.append(value)
+        getattr(inside, item.place)[item.key] = value
+    old_result, result_names = rebuild(like, writer.fresh, "result") if like is not None else (None, [])
+    returned = [writer.fresh("returned")] if like is not None else []
+    flag = [writer.fresh("going_on")] if ends_early else []
+    before = [*parameters, *result_names, *returned]
+    writer.blocks.append([])
+    frame.depth += 1
+    frame.memory = inside
+    try:
+        if begin is not None:
+            begin(frame, code.name(turn))
+        flow = execute(frame, node.body)
+        memory, on, result = _ends(frame, flow)
+        frame.memory = memory
+        after = [deep_or_unknown(memory, getattr(memory, c.place)[c.key]) for c in carried]
+        wanted = _wanted(outer, carried, after, most, can_be_written_out(turns))
+        stable = len(wanted) == len(carried) and all(w.value is c.value for w, c in zip(wanted, carried, strict=True))
+        if stable:
+            wanted = [replace(w, always=_always(frame, a, b)) for w, a, b in zip(wanted, starts, after, strict=True)]
+        form = _form(frame, result[1], like) if result is not None else None
+        stable = stable and form is like
+        leaves: list[Code] = []
+        if stable:
+            leaves = [part for c, value in zip(carried, after, strict=True) for part in pack(value, c.value)]
+            if result is not None and like is not None and old_result is not None:
+                when, value = result
+                new = pack(value, like)
+                leaves += [
+                    code.call("jnp.where", when.code, n, code.name(o)) for n, o in zip(new, result_names, strict=True)
+                ]
+                leaves.append(code.binary(code.name(returned[0]), ast.BitOr(), when.code))
+            if flag and turns is not None:  # turns after the end change nothing
+                leaves = [
+                    code.call("jnp.where", code.name(flag[0]), n, code.name(o))
+                    for n, o in zip(leaves, before, strict=True)
+                ]
+                on = code.both(code.name(flag[0]), on)
+            leaves += [on] if flag else []
+    finally:
+        frame.depth -= 1
+        body = writer.blocks.pop()
+        frame.memory = outer
+    define = Define(writer.fresh("body"), [*([turn] if turn else []), *before, *flag], body, code.tuple_of(leaves))
+    tested = (
+        _test(frame, node.test, carried, [*result_names, *returned], flag, inside) if turns is None and stable else None
+    )
+    return Trial(stable, wanted, define, tested, flag, form)
+
+
+def _wanted(outer: Memory, carried: list[Carried], after: list[Value], most: Most, written_out: bool) -> list[Carried]:
+    """What must be carried so that it can hold what a turn leaves behind."""
+    wanted: list[Carried] = []
+    for item, value in zip(carried, after, strict=True):
+        if isinstance(value, Unknown) and item.place == "cells":
+            outer.cells[item.key] = value  # an error only for those who read it
+            continue
+        lists = isinstance(item.value, Items) and isinstance(value, Items)
+        if lists and written_out and len(item.value.items) != len(value.items):  # pyright: ignore
+            raise RefusedError("a list gets longer in every turn of a loop, which is better written out")
+        try:
+            turns = None if item.place == "cells" and item.key == most.living else most.turns
+            top = most.tops.get(item.key) if item.place == "cells" else None
+            wanted.append(replace(item, value=widen(item.value, value, turns, top)))
+        except RefusedError as why:
+            if not item.optional:
+                raise
+            outer.names[item.key] = Unknown(why)  # it is an error only for those who read it after the loop
+    return wanted
+
+
+def _always(frame: Frame, before: Value, after: Value) -> bool:
+    """Whether a list gets as many elements in every turn as it has room for."""
+    if not isinstance(before, Counted) or not isinstance(after, Counted) or not before.roomy:
+        return False
+    return difference(frame, before.count.code, after.count.code) == before.roomy
+
+
+def _form(frame: Frame, value: Value, like: Value | None) -> Value:
+    """What a return gives, as arrays; the same object if it is so already."""
+    loose = loosened(frame, value)
+    return like if like is not None and same_shape(like, loose) else loose
+
+
+def _ends(frame: Frame, flow: Flow) -> tuple[Memory, Code, tuple[Array, Value] | None]:
+    """What holds after a turn, whether another one follows, and what is returned in it, and when."""
+    if flow.memory is None and not flow.exits:
+        raise RefusedError("a loop whose body never ends is not covered")
+    memory, on, returned = flow.memory, True, False
+    value: Value | None = None
+    for way in reversed(flow.exits):
+        memory = rejoin(frame, [way], memory)
+        on = _flag(way.when, way.way == "continue", on)
+        returned = _flag(way.when, way.way == "return", returned)
+        if way.way == "return":
+            mine = way.memory.deep(way.value)
+            value = mine if value is None or way.when is None else join(frame, way.when, mine, value)
+    assert memory is not None
+    result = None if value is None else (Array(_flag_code(returned), Kind(BOOL)), value)
+    return memory, _flag_code(on), result
+
+
+def _flag(when: Array | None, yes: bool, no: bool | Code) -> bool | Code:
+    """`yes` where the condition holds, else `no`."""
+    if when is None or yes is no:
+        return yes
+    if yes:
+        return when.code if no is False else code.binary(when.code, ast.BitOr(), no)  # pyright: ignore[reportArgumentType]
+    other = code.negated(when.code)
+    return other if no is True else code.both(other, no)  # pyright: ignore[reportArgumentType]
+
+
+def _flag_code(flag: bool | Code) -> Code:
+    return code.call("jnp.bool_", code.const(flag)) if isinstance(flag, bool) else flag
+
+
+def _test(
+    frame: Frame, test: ast.expr, carried: list[Carried], others: list[str], flag: list[str], inside: Memory
+) -> Define:
+    """The condition of a while loop, as a function of what is carried."""
+    writer, outer = frame.writer, frame.memory
+    names: list[str] = []
+    memory = inside.copy()
+    for item in carried:
+        value, own = rebuild(item.value, writer.fresh, hint_of(item))
+        names += own
+        getattr(memory, item.place)[item.key] = value
+    names += [writer.fresh(base_of_name(other)) for other in (*others, *flag)]
+    writer.blocks.append([])
+    frame.memory = memory
+    frame.depth += 1
+    try:
+        asked = as_array(truth(frame, evaluate(frame, test))).code
+    finally:
+        frame.depth -= 1
+        frame.memory = outer
+        body = writer.blocks.pop()
+    held = [code.name(names[-1])] if flag else []
+    held += _luck_left(frame, carried, memory) + list(frame.guards)  # else it might never end where nobody comes
+    result = asked
+    for condition in held:
+        result = code.both(condition, result)
+    writer.loops = True
+    return Define(writer.fresh("test"), names, body, result)
+
+
+def _luck_left(frame: Frame, carried: list[Carried], memory: Memory) -> list[Code]:
+    """A loop that draws ends when its luck is used up."""
+    rooms = frame.program.rooms(frame.writer.when)
+    fields = [item.key for item in carried if item.place == "cursors"]
+    return [code.compare(as_array(memory.cursors[f]).code, ast.Lt(), code.const(rooms[f])) for f in fields]

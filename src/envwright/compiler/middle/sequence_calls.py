@@ -1,0 +1,207 @@
+"""Python's own functions of lists and of all that can be gone through."""
+
+import builtins
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.indexing import read
+from envwright.compiler.ir.kinds import BOOL, INT, Kind
+from envwright.compiler.ir.lists import counted, is_listlike, items_of
+from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.merge import join
+from envwright.compiler.ir.operators import truth
+from envwright.compiler.ir.sequences import backwards, distinct, side_by_side
+from envwright.compiler.ir.values import (
+    NONE,
+    PLACES,
+    Array,
+    Counted,
+    Gathered,
+    Items,
+    Masked,
+    Members,
+    Static,
+    Value,
+    as_array,
+    cast,
+    common,
+    is_none,
+    told,
+)
+from envwright.compiler.middle.attributes import flow
+from envwright.compiler.middle.each import columns, flags_of
+from envwright.compiler.middle.numpy_reductions import reduce
+from envwright.compiler.middle.ordering import extreme, ordered
+from envwright.compiler.middle.parts import elements
+from envwright.compiler.middle.set_methods import some_of
+from envwright.compiler.refusal import RefusedError
+
+Arguments = list[Value]
+Options = dict[str, Value]
+
+
+def _of_tuples(frame: Frame, value: Value) -> bool:
+    """Whether the elements of something are tuples or lists."""
+    if isinstance(value, Counted | Masked):
+        return len(value.array.kind.shape) > 1
+    if isinstance(value, Array):
+        return value.listed and len(value.kind.shape) > 1
+    if isinstance(value, Items):
+        return any(is_listlike(frame.memory.see(item)) for item in value.items)
+    return False
+
+
+def extreme_of(which: Literal["min", "max"]) -> Callable[[Frame, Arguments, Options], Value]:
+    def find(frame: Frame, arguments: Arguments, options: Options) -> Value:
+        value = some_of(frame, arguments[0]) if len(arguments) == 1 else Items(tuple(arguments))
+        by, default = options.get("key", NONE), options.get("default")
+        if not is_none(by) or _of_tuples(frame, value):
+            return extreme(frame, which, value, by, default)
+        if len(arguments) == 1:
+            if isinstance(value, Counted | Masked):
+                found = reduce(frame, which, value, None)
+                some = as_array(truth(frame, value))
+                return found if default is None else join(frame, some, found, default)
+            if isinstance(value, Array):
+                return reduce(frame, which, value, None)
+            arguments = items_of(frame.memory, value)
+            if not arguments and default is not None:
+                return default
+        values = [frame.memory.deep(a) for a in arguments]
+        if all(isinstance(v, Static) for v in values):
+            return Static(getattr(builtins, which)(v.value for v in values))  # pyright: ignore
+        arrays = [as_array(v) for v in values]
+        for v in values:
+            if isinstance(v, Static):
+                flow(frame, v.value)
+        dtype = common([cast(a, INT) if a.kind.is_bool else a for a in arrays])
+        function = "jnp.minimum" if which == "min" else "jnp.maximum"
+        made = arrays[0]
+        for other in arrays[1:]:
+            made = Array(
+                code.call(function, made.code, other.code),
+                Kind(dtype, np.broadcast_shapes(made.kind.shape, other.kind.shape)),
+            )
+        return made
+
+    return find
+
+
+def sequence(is_list: bool) -> Callable[[Frame, Arguments, Options], Value]:
+    def make(frame: Frame, arguments: Arguments, options: Options) -> Value:
+        if not arguments:
+            return Items((), is_list) if is_list else Static(())
+        if is_list and isinstance(arguments[0], PLACES) and _has_rows(frame.memory.see(arguments[0])):
+            return Items(tuple(elements(frame, arguments[0])), True)
+        value = some_of(frame, arguments[0])
+        if isinstance(value, Counted | Masked):
+            return counted(value)
+        if isinstance(value, Array) and value.kind.shape and value.kind.shape[0] > 16:
+            return Array(value.code, value.kind, listed=True)
+        if isinstance(value, Static) and not is_list:
+            return Static(tuple(value.value))
+        return Items(tuple(items_of(frame.memory, value)), is_list)
+
+    return make
+
+
+def _has_rows(value: Value) -> bool:
+    return isinstance(value, Items) or (isinstance(value, Array) and len(value.kind.shape) > 1)
+
+
+def set_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    value = frame.memory.deep(arguments[0]) if arguments else Static(())
+    if isinstance(value, Members | Gathered):
+        return value
+    try:
+        return Static(set(known(value)))
+    except RefusedError:
+        pass
+    if isinstance(value, Masked | Counted):
+        return distinct(value)
+    return Gathered(tuple(items_of(frame.memory, value)))
+
+
+def range_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    ends = [known(frame.memory.deep(a)) for a in arguments]
+    return Static(range(*(int(e) for e in ends)))
+
+
+def enumerate_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    start = known(arguments[1]) if len(arguments) > 1 else 0
+    value = frame.memory.deep(arguments[0])
+    if isinstance(value, Counted | Masked):
+        full = counted(value)
+        numbers = code.call("jnp.arange", code.const(start), code.const(start + full.room))
+        return side_by_side([Counted(Array(numbers, Kind(INT, (full.room,))), full.count), full])
+    items = items_of(frame.memory, arguments[0])
+    return Items(tuple(Items((Static(i + start), v)) for i, v in enumerate(items)), True)
+
+
+def zip_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    values = [frame.memory.deep(a) for a in arguments]
+    if any(isinstance(v, Counted | Masked) for v in values):
+        return side_by_side([counted(v) for v in values])
+    return Items(
+        tuple(Items(values) for values in zip(*(items_of(frame.memory, a) for a in arguments), strict=False)), True
+    )
+
+
+def reversed_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    value = frame.memory.deep(arguments[0])
+    if isinstance(value, Counted | Masked):
+        return backwards(counted(value))
+    return Items(tuple(reversed(items_of(frame.memory, value))), True)
+
+
+def map_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    value = frame.memory.deep(arguments[1])
+    if len(arguments) == 2 and isinstance(value, Counted | Masked):
+        found = columns(frame, value, lambda item: frame.program.call(frame, arguments[0], [item], {}, None))
+        return replace(value, array=as_array(found), **({"clean": False} if isinstance(value, Counted) else {}))
+    rows = zip(*(items_of(frame.memory, a) for a in arguments[1:]), strict=False)
+    return Items(tuple(frame.program.call(frame, arguments[0], list(row), {}, None) for row in rows), True)
+
+
+def filter_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    """Those elements for which a function says yes; without a function, those that are not zero."""
+    value = frame.memory.deep(arguments[1])
+    full = value if isinstance(value, Counted | Masked) else counted(value)
+    asked = Static(bool) if is_none(arguments[0]) else arguments[0]
+
+    def keep(item: Value) -> Value:
+        return truth(frame, frame.program.call(frame, asked, [item], {}, None))
+
+    flags = as_array(columns(frame, full, keep))
+    return Masked(full.array, Array(code.both(flags_of(full).code, flags.code), Kind(BOOL, flags.kind.shape)))
+
+
+def sorted_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    return ordered(frame, some_of(frame, arguments[0]), options)
+
+
+def next_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    """The first one of a generator, or the default."""
+    if len(arguments) < 2:
+        raise RefusedError("next() is not covered without a default")
+    value = frame.memory.deep(arguments[0])
+    if isinstance(value, Items):
+        return value.items[0] if value.items else arguments[1]
+    if not isinstance(value, Counted | Masked):
+        raise RefusedError(f"next() of {told(value)} is not covered")
+    flags = flags_of(value)
+    place = Array(code.call("jnp.argmax", flags.code), Kind(INT))
+    found = read(frame.memory, value.array, (place,))
+    return join(frame, Array(code.call("jnp.any", flags.code), Kind(BOOL)), found, frame.memory.deep(arguments[1]))
+
+
+OF_LISTS: dict[object, Callable[[Frame, Arguments, Options], Value]] = {
+    min: extreme_of("min"), max: extreme_of("max"), list: sequence(True), tuple: sequence(False), set: set_of,
+    frozenset: set_of, range: range_of, enumerate: enumerate_of, zip: zip_of, reversed: reversed_of, map: map_of,
+    filter: filter_of, sorted: sorted_of, next: next_of,
+}  # fmt: skip
