@@ -291,6 +291,19 @@ def called(heap: Heap) -> str:
 # ---- lists of objects ----
 
 
+def numbered(frame: Frame, lists: list[Value]) -> list[Value]:
+    """Lists that are about to become one: if there are numbers of objects in one of them, the others have such, too."""
+    seen = [frame.memory.see(one) for one in lists]
+    like = next((v for v in seen if isinstance(v, Counted | Masked) and v.array.kind.of), None)
+    if like is None:
+        return lists
+    heap = of(frame, like)
+    return [
+        Items(tuple(numbers_of(frame, heap, list(value.items))), True) if isinstance(value, Items) else one
+        for value, one in zip(seen, lists, strict=True)
+    ]
+
+
 def fitted(frame: Frame, slot: Any, value: Value) -> Value:
     """A list in the form in which a list of objects is kept."""
     heap = frame.program.heaps[slot.extra.heap]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.program import Program
 from envwright.compiler.ir.values import (
@@ -25,7 +26,6 @@ from envwright.compiler.ir.values import (
     Value,
     View,
     as_array,
-    cells_of,
 )
 from envwright.compiler.refusal import RefusedError
 
@@ -62,7 +62,7 @@ class Memory:
 
     def inner(self, names: dict[str, Value]) -> "Memory":
         """For a function that is called: its own names, everything else as here."""
-        mine = {cell for value in self.names.values() for cell in cells_of(value)}
+        mine = {cell for value in self.names.values() for cell in cells_within(value)}
         return replace(self, names=names, callers=(*self.callers, self.names), above=self.above | mine)
 
     def take_over(self, other: "Memory") -> None:
@@ -98,6 +98,8 @@ class Memory:
         if isinstance(value, Either):
             chosen = self.see(value.join(value.when, self.deep(value.yes), self.deep(value.no)))
             return replace(chosen, shared=True) if isinstance(chosen, Keyed) and chosen.made else chosen
+        if isinstance(value, Maybe) and isinstance(value.value, PLACES):
+            return Maybe(value.present, self.see(value.value))
         if isinstance(value, Unknown):
             raise value.why
         return value

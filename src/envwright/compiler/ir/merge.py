@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.ir import code, record, sets
-from envwright.compiler.ir.aliases import apart, holds_places, known_elsewhere
+from envwright.compiler.ir.aliases import holds_places, known_elsewhere
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number, joined
+from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number
 from envwright.compiler.ir.lists import as_rows, counted, whole_rows
 from envwright.compiler.ir.memory import DRAWN, Memory
 from envwright.compiler.ir.shapes import zero
@@ -35,12 +35,12 @@ from envwright.compiler.ir.values import (
     Value,
     View,
     as_array,
-    cast,
     is_function,
     is_none,
     number,
     plain_enum,
 )
+from envwright.compiler.ir.where import where
 from envwright.compiler.refusal import RefusedError
 
 MOST = 64  # known things that one value may be
@@ -109,7 +109,22 @@ def _join_names(frame: Frame, when: Array, yes: Side, no: Side, into: Memory, ow
         parts = any(isinstance(value, View) for value, _ in (yes, no))
         one_of_two = (parts and isinstance(made, Array)) or (isinstance(made, Keyed) and made.made)
         return into.hold(replace(made, shared=True) if one_of_two else made)  # pyright: ignore[reportCallIssue]
-    return join(frame, when, apart(*yes, no[0]), apart(*no, yes[0]), hint)
+    if any(isinstance(value, Items) and any(isinstance(v, PLACES) for v in value.items) for value, _ in (yes, no)):
+        return _join_held(frame, when, yes, no, into, own)
+    return join(frame, when, yes[0], no[0], hint)
+
+
+def _join_held(frame: Frame, when: Array, yes: Side, no: Side, into: Memory, own: tuple[str, Any]) -> Value:
+    """Lists that hold others by their names: each of these is one of two, and still has its names."""
+    (a, left), (b, right) = yes, no
+    if isinstance(a, Items) and isinstance(b, Items) and len(a.items) == len(b.items):
+        pairs = enumerate(zip(a.items, b.items, strict=True))
+        items = (choose(frame, when, (p, left), (q, right), into, own, f"{_hint(own[1])}_{i}") for i, (p, q) in pairs)
+        return replace(b, items=tuple(items))
+    for value, memory in (yes, no):
+        if isinstance(value, Items) and any(known_elsewhere(memory, v, own) for v in value.items):
+            return Unknown(frame.placed(RefusedError("a list that has another name is in a list of changing length")))
+    return join(frame, when, _content(left, a), _content(right, b), _hint(own[1]))
 
 
 def _same_place(a: Value, b: Value) -> bool:
@@ -124,6 +139,8 @@ def choose(
     (a, left), (b, right) = yes, no
     if _same_place(a, b):
         return a
+    if (found := _choose_maybe(frame, when, yes, no, into, own, hint)) is not None:
+        return found
     if _held_apart(a, left, right) or _held_apart(b, right, left):
         made = join(frame, when, _content(left, a), _content(right, b), hint)
         return replace(made, shared=True) if isinstance(made, Array) else made
@@ -132,6 +149,20 @@ def choose(
         if isinstance(a, PLACES) and isinstance(b, PLACES):
             return _one_view(frame, when, a, b) or Either(when, a, b, partial(join, frame))
     return join(frame, when, _content(left, a), _content(right, b), hint)
+
+
+def _choose_maybe(
+    frame: Frame, when: Array, yes: Side, no: Side, into: Memory, own: tuple[str, Any] | None, hint: str
+) -> Value | None:
+    """None, or a list that has another name, too, and is still the same list."""
+    if not any(is_none(v) or isinstance(v, Maybe) for v, _ in (yes, no)):
+        return None
+    inner = [(v.value if isinstance(v, Maybe) else v, memory) for v, memory in (yes, no) if not is_none(v)]
+    if not any(isinstance(v, PLACES) and known_elsewhere(memory, v, own) for v, memory in inner):
+        return None
+    value = inner[0][0] if len(inner) == 1 else choose(frame, when, inner[0], inner[1], into, own, hint)
+    there = _is_there(frame, when, yes[0], no[0], hint)
+    return value if isinstance(there.code, ast.Constant) and there.code.value is True else Maybe(there, value)
 
 
 def _held_apart(value: Value, here: Memory, there: Memory) -> bool:
@@ -253,86 +284,9 @@ def _equal(a: Any, b: Any) -> bool:
         return False
 
 
-def where(frame: Frame, when: Array, yes: Array, no: Array, hint: str = "") -> Array:
-    """A number that is the one or the other."""
-    kind = joined(yes.kind, no.kind, yes.weak, no.weak)
-    loose = yes.weak and no.weak
-    if code.same(yes.code, no.code):
-        return no
-    if _falls_through(frame, when.code, yes.code, no.code):
-        return no
-    if {yes.kind.dtype, no.kind.dtype} == {BOOL, kind.dtype} and kind.dtype != BOOL:
-        yes, no = (cast(a, kind.dtype) if a.kind.is_bool else a for a in (yes, no))
-    made = _shorter(when, yes, no, kind) or code.call("jnp.where", when.code, yes.code, no.code)
-    if hint:
-        made = code.name(frame.bind(hint, made, auto=True))
-    natural = yes.natural and no.natural
-    return Array(made, kind, yes.listed or no.listed, yes.tupled and no.tupled, weak=loose, natural=natural)
-
-
-def _falls_through(frame: Frame, when: Code, yes: Code, no: Code) -> bool:
-    """Whether `no` is `yes` anyway where the condition holds: in a chain of elif, all other cases are excluded."""
-    node = frame.writer.meaning(no)
-    while isinstance(node, ast.Call) and code.text(node.func) in ("jnp.where", "put"):
-        if code.text(node.func) == "put":
-            condition = next((k.value for k in node.keywords if k.arg == "when"), None)
-            rest = node.args[0]
-        else:
-            condition, rest = node.args[0], node.args[2]
-        if condition is None or not _excludes(frame, when, condition):
-            return False
-        if code.same(rest, yes):
-            return True
-        node = frame.writer.meaning(rest)
-    return False
-
-
-def _excludes(frame: Frame, one: Code, other: Code) -> bool:
-    """Whether two conditions cannot both hold: the same number equals different constants."""
-    a, b = (frame.writer.meaning(c) for c in (one, other))
-    if isinstance(b, ast.BinOp) and isinstance(b.op, ast.BitAnd):
-        return _excludes(frame, one, b.left) or _excludes(frame, one, b.right)
-    if isinstance(a, ast.BinOp) and isinstance(a.op, ast.BitAnd):
-        return _excludes(frame, a.left, other) or _excludes(frame, a.right, other)
-    if not (isinstance(a, ast.Compare) and isinstance(b, ast.Compare) and code.same(a.left, b.left)):
-        return False
-    constants = [c.comparators[0].value if isinstance(c.comparators[0], ast.Constant) else None for c in (a, b)]
-    equal = all(isinstance(c.ops[0], ast.Eq) for c in (a, b))
-    return equal and None not in constants and constants[0] != constants[1]
-
-
-def _shorter(when: Array, yes: Array, no: Array, kind: Kind) -> Code | None:
-    """`put(x, i, v, when)` for `where(when, put(x, i, v), x)`; and flags by logic."""
-    inner = yes.code
-    if isinstance(inner, ast.Call) and code.text(inner.func) == "put" and code.same(inner.args[0], no.code):
-        given = next((k.value for k in inner.keywords if k.arg == "when"), None)
-        held = when.code if given is None else code.both(when.code, given)
-        return code.call("put", *inner.args, when=held)
-    if kind.dtype == BOOL and kind.shape == () and when.kind.shape == ():
-        flags = [a.code.value if isinstance(a.code, ast.Constant) else None for a in (yes, no)]
-        if flags == [True, False]:
-            return when.code
-        if flags == [False, True]:
-            return code.negated(when.code)
-        if flags[0] is True:
-            return code.binary(no.code, ast.BitOr(), when.code)
-        if flags[1] is False:
-            return code.both(when.code, yes.code)
-        if flags[0] is False:
-            return code.both(no.code, code.negated(when.code))
-    return None
-
-
 def _join_maybe(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
     """None on one of the sides."""
-
-    def present(value: Value, here: Code) -> Array:
-        if isinstance(value, Maybe) and not _says(frame, here, value.present.code):
-            return value.present
-        return Array(code.const(not is_none(value)), Kind(BOOL))
-
-    sides = present(yes, when.code), present(no, code.negated(when.code))
-    there = where(frame, when, *sides, f"{hint}_is_there" if hint else "")
+    there = _is_there(frame, when, yes, no, hint)
     if is_none(yes):
         inner = no.value if isinstance(no, Maybe) else no
     elif is_none(no):
@@ -341,6 +295,18 @@ def _join_maybe(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> 
         a, b = (v.value if isinstance(v, Maybe) else v for v in (yes, no))
         inner = join(frame, when, a, b, hint)
     return inner if isinstance(there.code, ast.Constant) and there.code.value is True else Maybe(there, inner)
+
+
+def _is_there(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Array:
+    """Whether what may be None on either side is not."""
+
+    def present(value: Value, here: Code) -> Array:
+        if isinstance(value, Maybe) and not _says(frame, here, value.present.code):
+            return value.present
+        return Array(code.const(not is_none(value)), Kind(BOOL))
+
+    sides = present(yes, when.code), present(no, code.negated(when.code))
+    return where(frame, when, *sides, f"{hint}_is_there" if hint else "")
 
 
 def _says(frame: Frame, condition: Code, other: Code) -> bool:

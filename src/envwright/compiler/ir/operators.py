@@ -65,7 +65,7 @@ def binary(frame: Frame, how: ast.operator, left: Value, right: Value) -> Value:
     if isinstance(left, Static) and isinstance(right, Static):
         return _fold(how, left, right)
     if isinstance(how, ast.Add) and (is_listlike(left) and is_listlike(right)):
-        return concatenate(frame.memory, left, right)
+        return concatenate(frame.memory, *heaps.numbered(frame, [left, right]))
     if isinstance(how, ast.Mult):
         for items, times in ((left, right), (right, left)):
             if isinstance(items, Items) and isinstance(times, Static) and isinstance(times.value, int):

@@ -8,6 +8,7 @@ import ast
 from dataclasses import replace
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir.cells import cells_of
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
@@ -27,7 +28,6 @@ from envwright.compiler.ir.values import (
     Value,
     View,
     as_array,
-    cells_of,
 )
 from envwright.compiler.refusal import RefusedError
 
@@ -79,14 +79,12 @@ def _rows_of(frame: Frame, home: int) -> list[int]:
 def name_rows(frame: Frame, cell: int) -> None:
     """Before elements of a list move: rows of it that have names are held apart."""
     memory = frame.memory
+    _none_outside(memory, cell)
     if not isinstance(memory.cells.get(cell), Counted):
         for name, value in memory.names.items():
             if _is_row(value, cell):
                 memory.names[name] = _of_fixed(frame, cell, value)
         return
-    for names in memory.callers:
-        if any(_is_row(value, cell) for value in names.values()):
-            raise RefusedError("a list is changed by a function, while a row of it has a name outside")
     for name, value in memory.names.items():
         if not _is_row(value, cell):
             continue
@@ -98,8 +96,15 @@ def name_rows(frame: Frame, cell: int) -> None:
         memory.names[name] = _as_it_is(frame, value)
 
 
+def _none_outside(memory: Memory, cell: int) -> None:
+    """Refuse a function that moves rows of a list for which its caller has names."""
+    if any(_is_row(value, cell) for names in memory.callers for value in names.values()):
+        raise RefusedError("a list is changed by a function, while a row of it has a name outside")
+
+
 def let_go(frame: Frame, cell: int) -> None:
     """Before elements of a list are replaced: rows of it that have names are what they are now, and not written to."""
+    _none_outside(frame.memory, cell)
     for name, value in frame.memory.names.items():
         if _is_row(value, cell):
             frame.memory.names[name] = _as_it_is(frame, value)

@@ -241,15 +241,6 @@ def scalar(value: Code, dtype: str) -> Array:
     return Array(value, Kind(dtype))
 
 
-def cells_of(value: Value) -> set[int]:
-    """The cells that a name leads to, and that are changed by what is written to it."""
-    if isinstance(value, Ref):
-        return {value.cell}
-    if isinstance(value, View | Turned):
-        return cells_of(value.ref)
-    return cells_of(value.yes) | cells_of(value.no) if isinstance(value, Either) else set()
-
-
 def is_function(value: Value) -> bool:
     if isinstance(value, Static):
         return callable(value.value) and (not isinstance(value.value, type) or value.value in (bool, int, float))

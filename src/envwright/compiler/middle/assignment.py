@@ -32,7 +32,7 @@ from envwright.compiler.ir.writing import set_content, write
 from envwright.compiler.middle import attributes
 from envwright.compiler.middle.expressions import evaluate, index_parts, subscripted, table_name
 from envwright.compiler.middle.list_methods import as_list, extend
-from envwright.compiler.middle.parts import elements, numbers_only
+from envwright.compiler.middle.parts import elements, meant, numbers_only
 from envwright.compiler.refusal import RefusedError
 
 
@@ -126,7 +126,7 @@ def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
 
 
 def _assign_part(frame: Frame, target: ast.Subscript, value: Value) -> None:
-    base = evaluate(frame, target.value)
+    base = meant(evaluate(frame, target.value))
     where = index_parts(frame, target.slice)
     if isinstance(value, Static):
         attributes.flow(frame, value.value)
@@ -136,9 +136,13 @@ def _assign_part(frame: Frame, target: ast.Subscript, value: Value) -> None:
 def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, hint: str) -> None:
     """`base[where] = value`, seen by all names of base."""
     memory = frame.memory
-    if (heap := heaps.heap_of(memory, memory.see(base))) is not None:
-        _set_key(frame, heap, as_array(memory.see(base)), where, value)
+    content = memory.see(base)
+    inside = content.value if isinstance(content, Maybe) else content
+    if (heap := heaps.heap_of(memory, inside)) is not None:
+        _set_key(frame, heap, as_array(inside), where, value)
         return
+    if isinstance(content, Counted) and content.array.kind.of:
+        value = heaps.number_of(frame, heaps.of(frame, content), value)
     where = as_places(memory.see(base), where)
     if isinstance(base, View) and (inner := numbers_only(base.where)) is not None:
         base, where = base.ref, (*inner, *where)
@@ -219,7 +223,7 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
     value = evaluate(frame, node.value)
     target = node.target
     if isinstance(target, ast.Subscript):
-        base, where = evaluate(frame, target.value), index_parts(frame, target.slice)
+        base, where = meant(evaluate(frame, target.value)), index_parts(frame, target.slice)
         old = subscripted(frame, base, where, table_name(target.value))
         if isinstance(old, PLACES) and _grow(frame, old, node.op, value):
             return

@@ -36,7 +36,7 @@ from envwright.compiler.ir.values import (
     told,
 )
 from envwright.compiler.middle import made_things
-from envwright.compiler.middle.parts import under
+from envwright.compiler.middle.parts import meant, under
 from envwright.compiler.refusal import RefusedError
 
 RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
@@ -53,6 +53,7 @@ def lift(frame: Frame, value: Any, name: str = "") -> Value:
 
 def get(frame: Frame, base: Value, name: str) -> Value:
     """`base.name`."""
+    base = meant(base)
     if isinstance(base, Either) and made_things.is_one_of_two(frame, base):
         return under(frame, base.when, *(partial(get, frame, side, name) for side in (base.yes, base.no)))
     if not isinstance(base, Static):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.ir import code, record
+from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.code import Assign, Code, Written
 from envwright.compiler.ir.frame import RESERVED, Frame, Writer
 from envwright.compiler.ir.kinds import is_number
@@ -34,7 +35,6 @@ from envwright.compiler.ir.values import (
     Value,
     as_array,
     cast,
-    cells_of,
 )
 from envwright.compiler.middle.luck import Drawn, base_of, note_draws
 from envwright.compiler.middle.reading import Callee, bind, frame_for, read_body, read_inline
@@ -242,9 +242,9 @@ def _is_shared(value: Value, memory: Memory, before: Mapping[Any, Value], held: 
     """Whether it gives back a list or array that others have names for, and may change."""
     if isinstance(value, Items):
         return any(_is_shared(v, memory, before, held) for v in value.items)
-    cells = cells_of(value)
+    cells = cells_within(value)
     theirs = [*before.values(), *(ref for ref, _ in held.values())]
-    return any(cell < 0 for cell in cells) or any(cells & cells_of(other) for other in theirs)
+    return any(cell < 0 for cell in cells) or any(cells & cells_within(other) for other in theirs)
 
 
 def _can_be_handed(value: Value) -> bool:

@@ -35,7 +35,7 @@ from envwright.compiler.ir.values import (
 )
 from envwright.compiler.middle import attributes, comprehensions, made_things
 from envwright.compiler.middle.generators import TAKES_ALL, consumed
-from envwright.compiler.middle.parts import elements, keep_new, one_of, part, under
+from envwright.compiler.middle.parts import elements, keep_new, meant, one_of, part, under
 from envwright.compiler.middle.set_methods import ORDERLESS
 from envwright.compiler.middle.spans import moving_span
 from envwright.compiler.refusal import RefusedError
@@ -94,7 +94,7 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Value:
 
 
 def _subscript(frame: Frame, node: ast.Subscript) -> Value:
-    base = evaluate(frame, node.value)
+    base = meant(evaluate(frame, node.value))
     where = index_parts(frame, node.slice)
     if method := _item_method(base):
         return frame.program.call(frame, method, [_whole(where)], {}, node)
@@ -254,7 +254,7 @@ def _starred(frame: Frame, node: ast.Tuple | ast.List) -> Value | None:
         evaluate(frame, n.value) if isinstance(n, ast.Starred) else Items((evaluate(frame, n),), True)
         for n in node.elts
     ]
-    whole = [frame.memory.deep(these) for these in parts]
+    whole = [frame.memory.deep(these) for these in heaps.numbered(frame, parts)]
     if not any(isinstance(v, Counted | Masked) for v in whole):
         items = [v for these in parts for v in elements(frame, these)]
         return Items(tuple(items), isinstance(node, ast.List))

@@ -2,6 +2,7 @@
 
 import ast
 
+from envwright.compiler.ir.cells import cells_of
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.values import (
     Array,
@@ -10,7 +11,6 @@ from envwright.compiler.ir.values import (
     Ref,
     Static,
     Unknown,
-    cells_of,
 )
 from envwright.compiler.middle import attributes
 from envwright.compiler.middle.expressions import evaluate

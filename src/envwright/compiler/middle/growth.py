@@ -6,7 +6,7 @@ from typing import Any
 from envwright.compiler.ir import code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.program import Program
-from envwright.compiler.ir.values import Ref, Value
+from envwright.compiler.ir.values import Counted, Ref, Value
 from envwright.compiler.refusal import RefusedError
 
 
@@ -15,10 +15,27 @@ def note(frame: Frame, base: Value, longer: bool) -> None:
     field = _field(frame, base)
     if field is None or frame.writer.start:
         return
-    if longer and not any(f"{field}_count" in code.text(frame.writer.meaning(guard)) for guard in frame.guards):
+    if longer and not any(_asks_length(frame, field, base, guard) for guard in frame.guards):
         frame.program.grown.setdefault(field, (frame.qualified, frame.file, frame.line))
     elif not longer:
         frame.program.shrunk.add(field)
+
+
+def _asks_length(frame: Frame, field: str, base: Value, guard: code.Code) -> bool:
+    """Whether a condition depends on how long a list is."""
+    content = frame.memory.see(base)
+    own = code.names_in(content.count.code) if isinstance(content, Counted) else set[str]()
+    waiting, seen = [guard], set[str]()
+    while waiting:
+        node = waiting.pop()
+        if f"{field}_count" in code.text(node):
+            return True
+        for name in code.names_in(node) - seen:
+            seen.add(name)
+            if name in own:
+                return True
+            waiting += [frame.writer.meanings[name]] if name in frame.writer.meanings else []
+    return False
 
 
 def is_kept(frame: Frame, base: Value) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from envwright.compiler.ir import heaps
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
-from envwright.compiler.ir.values import Array, Bound, Either, Keyed, Method, Ref, Static, Value, as_array, told
+from envwright.compiler.ir.values import Array, Bound, Either, Keyed, Maybe, Method, Ref, Static, Value, as_array, told
 from envwright.compiler.refusal import RefusedError
 
 
@@ -85,6 +85,8 @@ def key_of(frame: Frame, heap: heaps.Heap, base: Value, where: tuple[Value, ...]
 def store(frame: Frame, base: Value, name: str, value: Value) -> None:
     """`base.name = value`."""
     content = frame.memory.see(base)
+    if isinstance(content, Maybe) and heaps.heap_of(frame.memory, content.value) is not None:
+        base = content = content.value  # were it None, Python would stop here
     made = class_of(frame, content)
     if made is None or made is dict:
         raise RefusedError(f"an attribute of {told(content)} is set")

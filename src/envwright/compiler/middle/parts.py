@@ -32,6 +32,11 @@ from envwright.compiler.ir.values import (
 )
 
 
+def meant(value: Value) -> Value:
+    """A list that may be None, where it is used: were it None, Python would stop."""
+    return value.value if isinstance(value, Maybe) and isinstance(value.value, PLACES) else value
+
+
 def part(frame: Frame, base: Place, where: tuple[Value, ...], name: str) -> Value:
     """A part of something that can be changed in place: still the same memory, if it is more than a number."""
     content = frame.memory.see(base)

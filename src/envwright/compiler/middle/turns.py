@@ -29,6 +29,7 @@ from envwright.compiler.ir.values import (
     as_array,
 )
 from envwright.compiler.middle.generators import consumed
+from envwright.compiler.middle.parts import meant
 from envwright.compiler.middle.set_methods import some_of
 from envwright.compiler.refusal import RefusedError
 
@@ -71,6 +72,7 @@ def turns_of(frame: Frame, node: ast.expr, evaluate: Evaluate) -> Turns:
 
 def turns_over(frame: Frame, value: Value) -> Turns:
     """Through the elements of something."""
+    value = meant(value)
     lists = (value,) if isinstance(value, PLACES) else ()
     renewed = (lambda: _elements(frame, value).known or []) if lists else None
     return replace(_elements(frame, value), source=value, lists=lists, form="plain", renewed=renewed)
@@ -83,6 +85,7 @@ def _elements(frame: Frame, value: Value) -> Turns:
     some = some_of(frame, content)
     if isinstance(some, Masked):
         content = counted(replace(some, unordered=False))
+        content = replace(content, array=replace(content.array, code=frame.named("items", content.array.code)))
         if some.unordered:
             return _members(content)
     if isinstance(content, Picked):
@@ -98,6 +101,9 @@ def _elements(frame: Frame, value: Value) -> Turns:
         return Turns(list(known), at, content.length)
     if isinstance(content, Static) and isinstance(content.value, dict):
         content = Static(list(content.value))
+    if isinstance(value, Ref) and isinstance(content, Items) and any(isinstance(v, PLACES) for v in content.items):
+        content = replace(content, items=tuple(frame.memory.hold(v) for v in content.items))
+        frame.memory.cells[value.cell] = content  # each of its rows has a name then, by which it is changed
     known_items = items_of(frame.memory, content)
     if isinstance(value, PLACES) and isinstance(content, Items | Array):
         known_items = [
@@ -118,7 +124,8 @@ def _elements(frame: Frame, value: Value) -> Turns:
         array = as_array(frame.memory.deep(content))
     except RefusedError:
         return Turns(known_items, None, len(known_items))
-    if isinstance(value, Ref) and len(array.kind.shape) > 1:
+    held = isinstance(content, Items) and any(isinstance(v, PLACES) for v in content.items)
+    if isinstance(value, Ref) and len(array.kind.shape) > 1 and not held:
         frame.memory.cells[value.cell] = array  # its rows are changed by their number in the loop
         return Turns(known_items, _at(frame, value, array), len(known_items))
     return Turns(known_items, _at(frame, value if isinstance(value, Ref) else None, array), len(known_items))
@@ -145,14 +152,19 @@ def _at(frame: Frame, ref: Place | None, array: Array) -> Any:
     inner = array.kind.shaped(*array.kind.shape[1:])
     if ref is not None and inner.shape:
         return lambda i: View(ref, (Array(i, Kind(INT), natural=True),))
-    return lambda i: Array(code.index(_now(frame, ref, array).code, i), inner, array.listed and bool(inner.shape))
+    was = array if ref is None else frame.memory.deep(ref)
+    listed = array.listed and bool(inner.shape)
+    return lambda i: Array(code.index(_now(frame, ref, array, was).code, i), inner, listed)
 
 
-def _now(frame: Frame, ref: Place | None, array: Array) -> Array:
+def _now(frame: Frame, ref: Place | None, array: Array, was: Value) -> Array:
     """A list as it is in the turn that asks: the turns before may have changed it."""
     if ref is None:
         return array
     content = frame.memory.deep(ref)
+    if content is was:
+        return array
+    content = counted(content) if isinstance(content, Masked) else content
     found = content.array if isinstance(content, Counted | Rows) else as_array(content)
     return found if found.kind.shape == array.kind.shape else array
 
