@@ -281,5 +281,5 @@ def test_normal_numbers_are_normal_and_independent(shape: tuple[int, ...]) -> No
         assert stats.kstest(column, "norm").pvalue > P
         assert np.isfinite(column).all()
         for other in columns[:i]:
-            assert stats.pearsonr(column, other).pvalue > P
-            assert stats.pearsonr(column**2, other**2).pvalue > P
+            assert abs(np.corrcoef(column, other)[0, 1]) < 5 / FEWER**0.5
+            assert abs(np.corrcoef(column**2, other**2)[0, 1]) < 5 / FEWER**0.5

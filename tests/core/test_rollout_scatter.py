@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from envwright.core import Discrete, Env, Record, Space, Step, key, rollout
 
@@ -21,7 +22,9 @@ class Board(Record):
 
 @dataclass(frozen=True)
 class Scatter(Env[Board, Params]):
-    """Hit a square."""
+    """Hit a square; the squares may be kept in order."""
+
+    in_order: bool = False
 
     @property
     def default_params(self) -> Params:
@@ -43,13 +46,21 @@ class Scatter(Env[Board, Params]):
         return None
 
     def apply(self, state: Board, action: jax.Array, chance: None, params: Params) -> Step:
-        board = Board(state.squares.at[action].add(1))
+        hit = (
+            state.squares + (jnp.arange(4) == action).astype(jnp.int32)
+            if self.in_order
+            else state.squares.at[action].add(1)
+        )
+        board = Board(jnp.sort(hit) if self.in_order else hit)
         no = jnp.bool_(False)
         return Step(action, board, jnp.float32(0), no, no, {})
 
 
-def test_scatter_falls_back_to_kernels_of_xlas_own_with_the_same_games():
-    fused, plain = (rollout(Scatter(), num_envs=32, steps=10, devices=1, fused=fused) for fused in (True, False))
+@pytest.mark.parametrize("in_order", [False, True], ids=["scatter", "sort"])
+def test_what_does_not_go_into_a_kernel_falls_back_to_xlas_own_with_the_same_games(in_order):
+    fused, plain = (
+        rollout(Scatter(in_order), num_envs=32, steps=10, devices=1, fused=fused) for fused in (True, False)
+    )
     one, other = (np.asarray(run(key(1), run.reset(key(0))).state.squares) for run in (fused, plain))
     assert one.sum() == 320
     np.testing.assert_array_equal(one, other)

@@ -1,5 +1,7 @@
 """A shuffle without sorting: every number once, every place equally likely, another key another order."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,7 +9,7 @@ import pytest
 from scipy import stats
 
 import envwright
-from envwright.core.chance import shuffled
+from envwright.core.chance import random_order, shuffled
 
 P = 1e-6  # as in test_chance.py: a perfect shuffle fails one of the checks here for one choice of keys in 10,000
 KEYS = jax.random.split(envwright.key(7), 20_000)
@@ -57,3 +59,15 @@ def test_the_order_is_the_same_under_jit_and_vmap() -> None:
     for key, order in zip(KEYS[:3], together, strict=True):
         assert np.array_equal(shuffled(key, 21), order)
         assert np.array_equal(jax.jit(shuffled, static_argnums=1)(key, 21), order)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 17, 52])
+def test_every_order_is_equally_likely(n: int) -> None:
+    drawn = np.asarray(jax.jit(jax.vmap(lambda key: random_order(key, n)))(KEYS))
+    assert drawn.dtype == np.int32
+    assert np.array_equal(np.sort(drawn, axis=1), np.tile(np.arange(n), (len(KEYS), 1)))
+    few = np.argsort(drawn[:, :5], axis=1)  # of many numbers, in which order the first five come
+    seen = np.bincount(few @ (5 ** np.arange(few.shape[1])), minlength=1)
+    assert stats.chisquare(np.pad(seen[seen > 0], (0, math.factorial(min(n, 5)) - (seen > 0).sum()))).pvalue > P
+    for place in range(n):
+        assert stats.chisquare(np.bincount(drawn[:, place], minlength=n)).pvalue > P / n

@@ -1,10 +1,11 @@
 """About how much work a function is, from what JAX writes down of it: to choose between two ways to the same result."""
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import jax
+
+from envwright.core.jaxprs import inner
 
 # By element, in simple operations such as an addition; from what XLA's code for CPUs takes, to within a factor of two.
 WEIGHTS = {
@@ -39,10 +40,10 @@ def _cost(jaxpr: Any, moving: set[Any]) -> int:
             continue
         moving |= set(equation.outvars)
         name = equation.primitive.name
-        inner = list(_inner(equation.params)) if name not in WEIGHTS else []
-        if inner:  # all that happens in there, as if everything moved
+        within = list(inner(equation)) if name not in WEIGHTS else []
+        if within:  # all that happens in there, as if everything moved
             turns = equation.params.get("length", UNKNOWN_TURNS if name == "while" else 1)
-            total += turns * sum(_cost(body, set(body.invars)) for body in inner)
+            total += turns * sum(_cost(body, set(body.invars)) for body in within)
         elif name not in FREE:
             reads = equation.invars if name.startswith(("reduce", "arg")) else []
             size = max(math.prod(getattr(v.aval, "shape", ())) for v in [*equation.outvars, *reads])
@@ -52,12 +53,3 @@ def _cost(jaxpr: Any, moving: set[Any]) -> int:
 
 def _is_in(variable: Any, moving: set[Any]) -> bool:
     return not hasattr(variable, "val") and variable in moving  # a literal has a value
-
-
-def _inner(params: dict[str, Any]) -> Iterator[Any]:
-    """The functions within an operation: bodies of loops, branches, what is called."""
-    for value in params.values():
-        for one in value if isinstance(value, tuple | list) else (value,):
-            found = getattr(one, "jaxpr", one)
-            if hasattr(found, "eqns"):
-                yield found

@@ -22,12 +22,19 @@ from jax.extend.core import jaxpr_as_fun
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from envwright.core.errors import BatchError
+from envwright.core.jaxprs import operations
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 AXIS = "envs"  # the name of the batch axis in every mesh
 _FUSE_OUTPUTS = "xla_cpu_use_multi_output_fusion"
+# In a kernel XLA says of some scatters that they are not implemented, dies of others, and does not find its sort.
+_NOT_IN_A_KERNEL = ("scatter", "sort", "top_k")
+
+
+class NotOneKernelError(Exception):
+    """A function that cannot be compiled as a single kernel."""
 
 
 def tune_cpu(devices: int | None = None) -> None:
@@ -75,6 +82,8 @@ def one_kernel(function: Callable[P, R]) -> Callable[P, R]:
         if not on_cpu():
             return function(*args, **kwargs)
         jaxpr, shape = jax.make_jaxpr(function, return_shape=True)(*args, **kwargs)
+        if refused := sorted(name for name in operations(jaxpr.jaxpr) if name.startswith(_NOT_IN_A_KERNEL)):
+            raise NotOneKernelError(f"XLA cannot put {refused[0]} into one kernel.")
         # Trace first, mark after: the mark must sit on the one outer call, not on every operation inside.
         inner = jax.jit(lambda *leaves: jaxpr_as_fun(jaxpr)(*leaves))
         with set_xla_metadata(inlineable="false", xla_cpu_small_call="true"):
@@ -84,15 +93,16 @@ def one_kernel(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def unless_unimplemented(run: Callable[P, R], instead: Callable[P, R]) -> Callable[P, R]:
-    """`run`; or, if it turns out when it is compiled that XLA cannot do that in one kernel (scatter), `instead`."""
+def unless_impossible(run: Callable[P, R], instead: Callable[P, R]) -> Callable[P, R]:
+    """`run`; or, if it turns out when it is compiled that XLA cannot do that in one kernel, `instead`."""
     chosen = [run]
 
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return chosen[0](*args, **kwargs)
-        except jax.errors.JaxRuntimeError as error:
-            if chosen[0] is instead or "UNIMPLEMENTED" not in str(error):
+        except (NotOneKernelError, jax.errors.JaxRuntimeError) as error:
+            unimplemented = isinstance(error, NotOneKernelError) or "UNIMPLEMENTED" in str(error)
+            if chosen[0] is instead or not unimplemented:
                 raise
             chosen[0] = instead
             return instead(*args, **kwargs)

@@ -128,7 +128,7 @@ def rollout(
 
     run = _over_devices(one_tile, over, num_envs)
     if a_tile:
-        run = execute.unless_unimplemented(_over_devices(execute.one_kernel(all_tiles), over, num_envs), run)
+        run = execute.unless_impossible(_over_devices(execute.one_kernel(all_tiles), over, num_envs), run)
     start = jax.jit(
         lambda key, params: _blank(to_front(how.reset(env, jax.random.split(key, num_envs), params))),
         out_shardings=execute.batch_sharding(over),

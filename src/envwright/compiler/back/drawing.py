@@ -99,7 +99,7 @@ def _draw_early(
 
 
 def _typed(made: Code, own: list[tuple[int | None, str]], kind: Kind) -> Code:
-    whole = all("randint" in text or "permutation" in text for _, text in own) and own
+    whole = all("randint" in text or "random_order" in text for _, text in own) and own
     real = all("uniform" in text or "normal" in text for _, text in own) and own
     if (whole and kind.dtype == INT) or (real and kind.dtype == FLOAT) or not own:
         return made
@@ -131,7 +131,7 @@ def _one(text: str, key: Code) -> Code:
     return code.substituted(ast.parse(text, mode="eval").body, {"key": key})
 
 
-_SHAPED = re.compile(r"(jax\.random\.(?:uniform|randint|normal)\(key, )\(\)")
+_SHAPED = re.compile(r"((?:jax\.random\.(?:uniform|randint)|normal)\(key, )\(\)")
 
 
 def _many(text: str, key: Code, room: int) -> Code:

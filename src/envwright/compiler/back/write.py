@@ -22,6 +22,8 @@ _CORE = {
     "Step": "envwright.core",
     "put": "envwright.core.arrays",
     "compact": "envwright.core.arrays",
+    "normal": "envwright.core.chance",
+    "random_order": "envwright.core.chance",
     "round_up": "envwright.core.numerics",
     "round_down": "envwright.core.numerics",
 }

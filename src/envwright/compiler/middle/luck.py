@@ -93,7 +93,7 @@ def _sample(frame: Frame, piece: Piece, method: str, arguments: list[Value], opt
 def typed(sample: Code, kind: Kind) -> Code:
     """A draw in the type of its piece of luck; some of jax.random's give real numbers for whole ones."""
     text = code.text(sample)
-    own = ("randint", "permutation") if kind.dtype == INT else ("uniform", "normal") if kind.is_float else ()
+    own = ("randint", "random_order") if kind.dtype == INT else ("uniform", "normal") if kind.is_float else ()
     if any(name in text for name in own):
         return sample
     return code.method(sample, "astype", code.dotted(f"jnp.{jnp_name(kind.dtype)}"))
@@ -239,7 +239,7 @@ def _normal(value: Array, arguments: list[Value], options: dict[str, Value]) -> 
     size = known(_argument(arguments, options, 2, "size", None))
     middle, width = _number(mean), _number(deviation)
     shape = np.broadcast_shapes(middle.kind.shape, width.kind.shape) if size is None else _size(size)
-    made = code.call("jax.random.normal", _key(), code.const(shape))
+    made = code.call("normal", _key(), code.const(shape))
     if not (isinstance(deviation, Static) and np.all(np.asarray(deviation.value) == 1)):
         made = code.binary(made, ast.Mult(), width.code)
     if not (isinstance(mean, Static) and np.all(np.asarray(mean.value) == 0)):
@@ -249,7 +249,7 @@ def _normal(value: Array, arguments: list[Value], options: dict[str, Value]) -> 
 
 def _standard_normal(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
     size = known(_argument(arguments, options, 0, "size", None))
-    return code.call("jax.random.normal", _key(), code.const(() if size is None else _size(size))), value
+    return code.call("normal", _key(), code.const(() if size is None else _size(size))), value
 
 
 def _choice(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
@@ -269,8 +269,12 @@ def _choice(value: Array, arguments: list[Value], options: dict[str, Value]) -> 
     except RefusedError:
         return _choice_of_changing(value, population, bool(extra) or size is not None)
     if isinstance(fixed, int | np.integer):
-        return code.call("jax.random.choice", _key(), code.const(int(fixed)), shape, **extra), cast(value, INT)
-    table = np.asarray(fixed)
+        value = cast(value, INT)
+    table = np.arange(int(fixed)) if isinstance(fixed, int | np.integer) else np.asarray(fixed)
+    if list(extra) == ["replace"] and isinstance(size, int | np.integer) and table.dtype.kind in "biuf":
+        return _in_order(table, int(size)), value
+    if isinstance(fixed, int | np.integer):
+        return code.call("jax.random.choice", _key(), code.const(int(fixed)), shape, **extra), value
     if table.dtype.kind not in "biuf":
         raise RefusedError("it draws what is not a number")
     return code.call("jax.random.choice", _key(), as_array(Static(table)).code, shape, **extra), value
@@ -299,11 +303,18 @@ def _place(count: Code) -> Code:
 
 
 def _permutation(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
-    fixed = known(arguments[0])
-    population = (
-        code.const(int(fixed)) if isinstance(fixed, int | np.integer) else as_array(Static(np.asarray(fixed))).code
-    )
-    return code.call("jax.random.permutation", _key(), population), value
+    fixed = np.asarray(known(arguments[0]))
+    return _in_order(fixed if fixed.ndim else np.arange(int(fixed))), value
+
+
+def _in_order(population: Any, many: int | None = None) -> Code:
+    """All of them in random order; or the first so many."""
+    order = code.call("random_order", _key(), code.const(len(population)))
+    if many is not None:
+        order = code.index(order, ast.Slice(None, code.const(many)))
+    if population.dtype.kind in "iu" and np.array_equal(population, np.arange(len(population))):
+        return order
+    return code.index(as_array(Static(population)).code, order)
 
 
 def _other(function: str, *names: str, scale: str = "") -> Any:
