@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from envwright.core.chance import restart_key
 from envwright.core.cost import cost
-from envwright.core.env import Env, Obs, Step, go_on
+from envwright.core.env import Env, Obs, Step, choose, go_on
 from envwright.core.errors import BatchError
 from envwright.core.record import Record
 
@@ -48,33 +48,36 @@ class Fresh:
 
     def step(self, env: Env[Any, Any], keys: jax.Array, state: Any, actions: jax.Array, params: Any) -> Step:
         step = each(env.transition, keys, state, actions, params=params)
-        dear = cost(env.init, jax.ShapeDtypeStruct((), keys.dtype), params) > CHEAP
-        starts = _needed_starts if dear else _all_starts  # which give the same
-        return _restart(env, step, starts(env, step, jax.vmap(restart_key)(keys), params))
+        again = jax.vmap(restart_key)(keys)
+        if cost(env.init, jax.ShapeDtypeStruct((), keys.dtype), params) <= CHEAP:
+            return _restart(env, step, each(env.init, again, params=params))
+        return _restart_where_needed(env, step, again, params)  # to the same result
 
 
-def _all_starts(env: Env[Any, Any], step: Step, keys: jax.Array, params: Any) -> tuple[Obs, Any]:
-    del step
-    return each(env.init, keys, params=params)
-
-
-def _needed_starts(env: Env[Any, Any], step: Step, keys: jax.Array, params: Any) -> tuple[Obs, Any]:
-    """New episodes where one ended, some at a time until all have one; elsewhere what there was."""
+def _restart_where_needed(env: Env[Any, Any], step: Step, keys: jax.Array, params: Any) -> Step:
+    """Some new episodes at a time, until all that ended have one."""
     games, some = len(keys), max(1, len(keys) // PARTS)
     ended = jnp.cumsum(step.done, dtype=jnp.int32)  # up to and with each
     look = "compare_all" if games <= FEW else "scan"
 
-    def go(carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
-        before, starts = carry
+    def go(carry: tuple[jax.Array, Any, Any]) -> tuple[jax.Array, Any, Any]:
+        before, obs, state = carry
         nth = before + jnp.arange(some, dtype=jnp.int32)
         who = jnp.minimum(jnp.searchsorted(ended, nth, side="right", method=look), games - 1)
-        made = each(env.init, keys[who], params=params)
-        own = ended - 1 - before
-        mine = step.done & (own >= 0) & (own < some)
-        place = jnp.clip(own, 0, some - 1)
-        return before + some, jax.tree.map(lambda a, b: jnp.where(mine, b[..., place], a), starts, made)
+        new_obs, new_state = each(env.init, keys[who], params=params)
+        old = jax.tree.map(lambda leaf: leaf[..., who], state)
+        new_state = jax.vmap(env.inherit, in_axes=LAST, out_axes=LAST)(old, new_state)
+        place = ended - 1 - before
+        mine = step.done & (place >= 0) & (place < some)
+        made = jax.tree.map(lambda leaf: leaf[..., jnp.clip(place, 0, some - 1)], (new_obs, new_state))
+        return before + some, *choose(mine, made, (obs, state))
 
-    return jax.lax.while_loop(lambda carry: carry[0] < ended[-1], go, (jnp.int32(0), (step.obs, step.state)))[1]
+    def all_of_them(obs: Obs, state: Any) -> tuple[Obs, Any]:
+        return jax.lax.while_loop(lambda carry: carry[0] < ended[-1], go, (jnp.int32(0), obs, state))[1:]
+
+    # A loop of no turns is not free: XLA computes before it what is the same in all turns.
+    obs, state = jax.lax.cond(ended[-1] > 0, all_of_them, lambda *same: same, step.obs, step.state)
+    return step._replace(obs=obs, state=state, info={**step.info, "final_observation": step.obs})
 
 
 class CachedState(Record):
