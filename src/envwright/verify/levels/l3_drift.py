@@ -5,6 +5,7 @@ a last bit after every step, or rounding as it computes: how far that takes it f
 may be.
 """
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from envwright.candidates.protocol import Columns
 from envwright.references.protocol import Draw, Reference, ReferenceFailedError, TapeError
 from envwright.verify.compare import SLACK
 from envwright.verify.contract import Contract
@@ -25,6 +27,10 @@ from envwright.verify.trial import Precision, precisions
 from envwright.verify.verdict import Check
 
 RUNS = 3  # nudged runs of the reference, each with bits of its own
+# Further runs of an episode in which the candidate goes too far: three may all stay near by chance. Were their drift
+# and the candidate's normal and alike, one number in 650 would be more than eight times the farthest of three, and one in
+# 50 million more than eight times the farthest of eleven.
+MORE = range(RUNS, RUNS + 8)
 LOST = 0.1  # of a number's usual size; a drift beyond it is not compared any more
 MOST = 3000  # steps of the reference that are nudged, in each run
 
@@ -51,15 +57,16 @@ def check_play_rounded(session: Session, precision: Precision) -> Check:
     trace, kind = session.trace, str(precision.nudge)
     lengths = _lengths(session)
     inside = np.concatenate([np.arange(n) < m for n, m in zip(trace.lengths, lengths, strict=True)])
-    drift = session.host.run(record_drift, session.contract, _script(session, lengths), kind, session.sizes)
+    script = _script(session, lengths)
+    drift = session.host.run(record_drift, session.contract, script, kind, session.sizes, range(RUNS))
     got = replay(session, precision.candidate, beginnings(session, precision.candidate))
+    judged, bad = _judge(session, drift, lengths, inside, got)
+    if parting := [i for i, episode in enumerate(_by_episode(lengths, _any(bad)[inside])) if episode.any()]:
+        chosen = [script[i] for i in parting]
+        more = session.host.run(record_drift, session.contract, chosen, kind, session.sizes, MORE)
+        judged, bad = _judge(session, _widened(drift, more, lengths, parting), lengths, inside, got)
     expected = {name: trace.steps[name] for name in session.contract.columns}
-    judged = np.zeros(len(inside), bool)
-    judged[inside] = ~_from_there_on(lengths, drift.apart | _lost(session, drift))
-    bad = {name: np.zeros(len(inside), bool) for name in expected}
-    for name, want in expected.items():
-        bad[name][inside] = judged[inside] & _beyond(session, drift, name, want[inside], got[name][inside])
-    any_bad = np.any(np.stack(list(bad.values())), axis=0)
+    any_bad = _any(bad)
     detail = (
         f"{trace.episodes:,} episodes, {int((lengths == trace.lengths).sum()):,} of them whole, {len(inside):,} steps; "
         f"{int(judged.sum()):,} steps before the reference, moved by last bits of {kind}, parts from itself; the "
@@ -73,6 +80,34 @@ def check_play_rounded(session: Session, precision: Precision) -> Check:
     found = blame(session, bad, expected, got, first, precision)
     parted = len({episode for episode, _ in places})
     return Check("L3", name, "fail", f"{detail}; {parted:,} episodes part", int(inside.sum()), (found,))
+
+
+def _judge(
+    session: Session, drift: Drift, lengths: NDArray[np.int64], inside: NDArray[np.bool_], got: Columns
+) -> tuple[NDArray[np.bool_], dict[str, NDArray[np.bool_]]]:
+    """Which steps of the trace are compared, and which of them are farther apart than drift explains, by column."""
+    judged = np.zeros(len(inside), bool)
+    judged[inside] = ~_from_there_on(lengths, drift.apart | _lost(session, drift))
+    bad = {name: np.zeros(len(inside), bool) for name in session.contract.columns}
+    for name, rows in bad.items():
+        want = session.trace.steps[name]
+        rows[inside] = judged[inside] & _beyond(session, drift, name, want[inside], got[name][inside])
+    return judged, bad
+
+
+def _widened(drift: Drift, more: Drift, lengths: NDArray[np.int64], episodes: list[int]) -> Drift:
+    """With further runs of some of the episodes."""
+    rows = np.isin(np.repeat(np.arange(len(lengths)), lengths), episodes)
+    farthest = {name: far.copy() for name, far in drift.farthest.items()}
+    for name, far in farthest.items():
+        far[rows] = np.maximum(far[rows], more.farthest[name])
+    apart = drift.apart.copy()
+    apart[rows] |= more.apart
+    return Drift(farthest, apart)
+
+
+def _any(bad: dict[str, NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    return np.any(np.stack(list(bad.values())), axis=0)
 
 
 def _lost(session: Session, drift: Drift) -> NDArray[np.bool_]:
@@ -100,8 +135,11 @@ def _beyond(session: Session, drift: Drift, name: str, want: NDArray[Any], have:
 
 def _from_there_on(lengths: NDArray[np.int64], there: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """From the first such step of an episode to its last."""
-    parts = np.split(there, np.cumsum(lengths)[:-1])
-    return np.concatenate([np.maximum.accumulate(part) if len(part) else part for part in parts])
+    return np.concatenate([np.maximum.accumulate(part) if len(part) else part for part in _by_episode(lengths, there)])
+
+
+def _by_episode(lengths: NDArray[np.int64], rows: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+    return np.split(rows, np.cumsum(lengths)[:-1])
 
 
 class Episode(NamedTuple):
@@ -141,7 +179,13 @@ def _lengths(session: Session) -> NDArray[np.int64]:
 
 
 def record_drift(
-    reference: Reference, contract: Contract, script: Script, dtype: str, sizes: dict[str, Any], beat: Beat
+    reference: Reference,
+    contract: Contract,
+    script: Script,
+    dtype: str,
+    sizes: dict[str, Any],
+    runs: Sequence[int],
+    beat: Beat,
 ) -> Drift:
     """Play each episode again, every number moved by a last bit: constants once, the rest at every step; and, moved at
     random, with all that is computed rounded, where the reference can."""
@@ -154,7 +198,7 @@ def record_drift(
         columns = stack([{name: row[name] for name in names} for row in episode.rows], "step")
         far = {name: np.zeros(column.shape) for name, column in columns.items()}
         apart = np.zeros(len(episode.rows), bool)
-        for run in range(RUNS):
+        for run in runs:
             ways = (1.0,) if run == 0 else (-1.0,) if run == 1 else (1.0, -1.0)  # all up, all down, then at random
             luck = np.random.default_rng([episode.seed, run])
             rounding = reference.rounding(run) if run >= 2 and dtype == "float32" else None
