@@ -93,6 +93,12 @@ def test_what_no_rule_covers_is_refused_by_name(values):
         fields_of("x", values)
 
 
+def test_a_list_of_places_has_room_for_all_of_them_and_one_of_things_for_twice_as_many():
+    snake = [[(0, 0), (0, 1), (1, 1), (2, 1)], [(4, 3)]]
+    assert fields_of("x", snake)["x"] == "table(x, 20, 2)"
+    assert fields_of("x", [[[*place, 1, 9] for place in body] for body in snake])["x"] == "table(x, 8, 4)"
+
+
 def test_an_attribute_that_some_rule_writes_is_state_even_if_it_was_never_seen_to_change():
     assert fields_of("x", [deck(left=2), deck(left=2)], changed={"left"}) == {"x_left": "x['left']"}
 

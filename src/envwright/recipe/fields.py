@@ -218,14 +218,15 @@ def _set(path: str, own: str, sets: list[Any]) -> dict[str, str]:
 
 
 def _room(lists: list[Any]) -> int:
-    """Twice the longest; where no number or place is ever there twice, as many as there are; a deque says it itself."""
+    """Twice the longest; where no number or place is ever there twice, as many as there are; a deque says it itself.
+    Rows of three numbers and more are things rather than places."""
     limits = {v.maxlen for v in lists if isinstance(v, deque)}
     if len(limits) == 1 and (limit := limits.pop()):
         return limit
     longest = max(map(len, lists))
     rows = [[tuple(np.ravel(item).tolist()) for item in v] for v in lists]  # a number is a row of one
     whole = all(isinstance(number, int) for v in rows for item in v for number in item)
-    different = all(len(set(v)) == len(v) for v in rows)
+    different = all(len(set(v)) == len(v) for v in rows) and all(len(item) <= 2 for v in rows for item in v)
     if longest <= DIFFERENT or not whole or not different:
         return ROOM * longest
     places = np.array([item for v in rows for item in v])

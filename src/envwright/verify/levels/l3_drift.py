@@ -28,8 +28,8 @@ from envwright.verify.verdict import Check
 
 RUNS = 3  # nudged runs of the reference, each with bits of its own
 # Further runs of an episode in which the candidate goes too far: three may all stay near by chance. Were their drift
-# and the candidate's normal and alike, one number in 650 would be more than eight times the farthest of three, and one in
-# 50 million more than eight times the farthest of eleven.
+# and the candidate's normal and alike, one number in 650 would be more than eight times the farthest of three, and one
+# in 50 million more than eight times the farthest of eleven.
 MORE = range(RUNS, RUNS + 8)
 LOST = 0.1  # of a number's usual size; a drift beyond it is not compared any more
 MOST = 3000  # steps of the reference that are nudged, in each run
