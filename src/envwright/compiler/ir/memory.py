@@ -45,6 +45,7 @@ class Memory:
     cursors: dict[str, Value] = field(default_factory=dict)  # how much of each piece of luck is used up
     positions: dict[int, Value] = field(default_factory=dict)  # of rows that are followed: where they are in their list
     homes: dict[int, int] = field(default_factory=dict)  # the lists of such rows, by cell
+    twins: dict[int, frozenset[tuple[int, int]]] = field(default_factory=dict)  # lists that are kept apart: ir/twins.py
     callers: tuple[dict[str, Value], ...] = ()  # the names of the functions that wait for this one
     state: str = ""  # the variable that holds the record of the state, if there is one
     clean: dict[Attribute, Value] = field(default_factory=dict)  # attributes as that record has them
@@ -58,6 +59,7 @@ class Memory:
             cells=dict(self.cells),
             cursors=dict(self.cursors),
             positions=dict(self.positions),
+            twins=dict(self.twins),
         )
 
     def inner(self, names: dict[str, Value]) -> "Memory":
@@ -68,7 +70,7 @@ class Memory:
     def take_over(self, other: "Memory") -> None:
         """What a function that was called has left behind."""
         self.attributes, self.cells, self.cursors = other.attributes, other.cells, other.cursors
-        self.positions, self.state, self.clean = other.positions, other.state, other.clean
+        self.positions, self.twins, self.state, self.clean = other.positions, other.twins, other.state, other.clean
 
     def is_as(self, before: "Memory") -> bool:
         """Whether nothing has changed since, though there may be more."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, record, sets
+from envwright.compiler.ir import code, record, sets, twins
 from envwright.compiler.ir.aliases import holds_places, known_elsewhere
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
@@ -54,6 +54,7 @@ def join_memories(frame: Frame, when: Array, yes: Memory, no: Memory) -> Memory:
     if yes.state != no.state:
         into = record.choose_states(frame, when, yes, no)
         parts.remove("attributes")
+    into.twins = twins.joined(yes, no)
     into.homes, into.callers, into.above = no.homes, no.callers, no.above
     for part in parts:
         mine, other, target = getattr(yes, part), getattr(no, part), getattr(into, part)

@@ -24,6 +24,7 @@ from envwright.compiler.ir.lists import (
 )
 from envwright.compiler.ir.rising import above
 from envwright.compiler.ir.thresholds import exact_side
+from envwright.compiler.ir.twins import one_list
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -61,11 +62,12 @@ _LONGEST = 6  # names in a sum of constants that is written out
 
 def binary(frame: Frame, how: ast.operator, left: Value, right: Value) -> Value:
     """`left + right` and the like."""
+    places = (left, right)
     left, right = frame.memory.see(left), frame.memory.see(right)
     if isinstance(left, Static) and isinstance(right, Static):
         return _fold(how, left, right)
     if isinstance(how, ast.Add) and (is_listlike(left) and is_listlike(right)):
-        return concatenate(frame.memory, *heaps.numbered(frame, [left, right]))
+        return one_list(frame.memory, concatenate(frame.memory, *heaps.numbered(frame, [left, right])), places)
     if isinstance(how, ast.Mult):
         for items, times in ((left, right), (right, left)):
             if isinstance(items, Items) and isinstance(times, Static) and isinstance(times.value, int):

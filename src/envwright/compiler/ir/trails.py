@@ -15,6 +15,7 @@ from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import INT, Kind
 from envwright.compiler.ir.lists import is_listlike
 from envwright.compiler.ir.memory import Memory, deep_or_unknown
+from envwright.compiler.ir.twins import ROWS, touched
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
@@ -61,6 +62,7 @@ def follow(frame: Frame, cell: int) -> None:
             made = code.call("put", content.array.code, place, as_array(row).code)
             array = replace(content.array, code=code.name(frame.bind("items", made, auto=True)))
             memory.cells[home] = replace(content, array=array, missing=None)
+            touched(memory, home, ROWS)
     _forget(frame, cell if home is None else home, but=cell)
 
 

@@ -16,6 +16,7 @@ from envwright.compiler.ir.lists import as_rows, whole_rows
 from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.trails import follow
+from envwright.compiler.ir.twins import ITSELF, ROWS, touched
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
@@ -93,6 +94,7 @@ def _write_item(memory: Memory, base: Items, where: tuple[Value, ...], value: Va
             raise RefusedError(f"the index fails: {error}") from None
         if rest and isinstance(inner, Ref):  # it may be in more places than this
             memory.cells[inner.cell] = write(memory, memory.see(inner), rest, value)
+            touched(memory, inner.cell, len(rest))
             return base
         if rest and isinstance(inner, PLACES):
             raise RefusedError("a part of a list that is in more places than one is written to")
@@ -132,6 +134,7 @@ def _write_shared(memory: Memory, base: Items, first: Array, rest: tuple[Value, 
         chosen = code.call("jnp.where", code.compare(place, ast.Eq(), code.const(i)), new.code, old.code)
         if isinstance(item, Ref):
             memory.cells[item.cell] = replace(new, code=chosen)
+            touched(memory, item.cell, len(rest))
         elif isinstance(item, PLACES):
             raise RefusedError("which of several parts of lists is written to depends on the game")
         else:
@@ -157,27 +160,30 @@ def _write_row(base: Rows, where: tuple[Value, ...], value: Value) -> Value:
     return Rows(Array(array, base.array.kind, listed=True), Array(present, Kind(BOOL, (base.length,))))
 
 
-def set_content(frame: Frame, base: Value, value: Value, moved: bool = False) -> None:
-    """Change what is behind a name, for all names of it; `moved` says that its rows are followed already."""
+def set_content(frame: Frame, base: Value, value: Value, moved: bool = False, deep: int = ITSELF) -> None:
+    """Change what is behind a name, for all names of it; `moved` says that its rows are followed already, `deep` how
+    deep inside of it the change is."""
     if isinstance(value, Counted):  # under names, for it will be used more than once
         array = replace(value.array, code=frame.named("items", value.array.code))
         count = replace(value.count, code=frame.named("count", value.count.code))
         value = replace(value, array=array, count=count, missing=None)
     if isinstance(base, Ref):
         frame.memory.cells[base.cell] = value
+        touched(frame.memory, base.cell, deep)
         if not moved:
             follow(frame, base.cell)
         return
     if isinstance(base, View):
-        set_content(frame, base.ref, write(frame.memory, frame.memory.see(base.ref), base.where, value))
+        whole = write(frame.memory, frame.memory.see(base.ref), base.where, value)
+        set_content(frame, base.ref, whole, deep=deep + len(base.where))
         return
     if isinstance(base, Turned):
-        set_content(frame, base.ref, base.back(as_array(value)))
+        set_content(frame, base.ref, base.back(as_array(value)), deep=ROWS)
         return
     if isinstance(base, Either):
         for side, yes in ((base.yes, True), (base.no, False)):
             old = frame.memory.deep(side)
             pair = (value, old) if yes else (old, value)
-            set_content(frame, side, join(frame, base.when, *pair))
+            set_content(frame, side, join(frame, base.when, *pair), deep=deep)
         return
     raise RefusedError("something that has no name is changed in place")

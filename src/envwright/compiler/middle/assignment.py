@@ -10,6 +10,7 @@ from envwright.compiler.ir.lists import counted, is_listlike
 from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import binary, compare
 from envwright.compiler.ir.trails import follow, let_go, name_rows, row_itself
+from envwright.compiler.ir.twins import ROWS, put_into, touched
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
@@ -147,7 +148,7 @@ def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, 
     if isinstance(base, View) and (inner := numbers_only(base.where)) is not None:
         base, where = base.ref, (*inner, *where)
     if isinstance(base, View | Turned | Either):
-        set_content(frame, base, write(memory, memory.see(base), where, value))
+        set_content(frame, base, write(memory, memory.see(base), where, value), deep=len(where))
         return
     if not isinstance(base, Ref):
         raise RefusedError("a part of something that has no name is set")
@@ -160,6 +161,9 @@ def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, 
         if not isinstance(changed, Items | Keyed)
         else changed
     )
+    touched(memory, base.cell, len(where))
+    if len(where) == 1 and is_listlike(changed) and not isinstance(changed, Items | Keyed):
+        put_into(memory, [value], base)
     follow(frame, base.cell)
     owner = frame.program.cache.get(("dict", base.cell))
     if owner is not None and isinstance(changed, Keyed) and isinstance(where[0], Static):
@@ -243,6 +247,7 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
         hint = (hints_of(target) or ("value",))[0]
         kept = _bound(frame, hint, _keep_type(frame.memory.see(old), new))
         frame.memory.cells[old.cell] = kept  # NumPy adds in place, and keeps the array's type
+        touched(frame.memory, old.cell, ROWS)
         follow(frame, old.cell)
         return
     assign(frame, target, new)

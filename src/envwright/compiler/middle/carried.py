@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import MARK, Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, joined
@@ -14,6 +15,7 @@ from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.packing import same_shape
 from envwright.compiler.ir.shapes import zero
 from envwright.compiler.ir.trails import hold_row
+from envwright.compiler.ir.twins import put_into, tie
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -50,6 +52,7 @@ class Carried:
     room_before: int = 0  # of a list: `roomy` before the loop
     whole: bool = False  # it was a list of fixed length before the loop
     always: bool = False  # a list that gets as many elements in every turn
+    twins: frozenset[int] = frozenset()  # what a name leads to: it may be the same as these
 
 
 Begin = Callable[[Frame, Code], None]  # what a turn begins with, given the code for its number
@@ -105,10 +108,33 @@ def find_carried(
                 value = loosened(frame, before.deep(table[key]))
                 spare = value.roomy if isinstance(value, Counted) else 0
                 whole = isinstance(value, Items)
-                carried.append(Carried(place, key, value, place == "names" and key in own, spare, whole))
+                if place == "cells":
+                    put_into(before, _held_by_name(table[key]), Ref(key))
+                mine = Carried(place, key, value, place == "names" and key in own, spare, whole)
+                carried.append(replace(mine, twins=_twins_of(before, after, place, key)))
+    for memory in after:  # the next turn begins with them
+        for cell, ties in memory.twins.items():
+            for deep, other in ties:
+                if cell in before.cells and other in before.cells:
+                    tie(before, cell, deep, other)
     if any(m.state != before.state for m in after):
         raise RefusedError("a function that changes the state as a whole is called in a loop")
     return carried, flow
+
+
+def _held_by_name(value: Value) -> list[Value]:
+    """What a list or an object holds by its name; a loop hands on copies."""
+    if isinstance(value, Items | Keyed):
+        return [*value.items] if isinstance(value, Items) else [*value.items.values()]
+    return []
+
+
+def _twins_of(before: Memory, after: list[Memory], place: str, key: Any) -> frozenset[int]:
+    """What a name may lead to, before a turn or after it."""
+    if place != "names":
+        return frozenset()
+    values = [memory.names[key] for memory in (before, *after) if key in memory.names]
+    return frozenset(cell for value in values for cell in cells_within(value) if cell in before.cells)
 
 
 def _rows_followed(before: Memory, after: list[Memory]) -> dict[str, tuple[Ref, Array]]:
@@ -130,7 +156,7 @@ def _left_over(frame: Frame, after: list[Memory], key: str) -> list[Carried]:
         return []
     if isinstance(value, View | Turned | Either) and isinstance(blank, Array):
         blank = replace(blank, shared=True)  # which part it was of shows only in the game
-    return [Carried("names", key, blank, optional=True)]
+    return [Carried("names", key, blank, optional=True, twins=_twins_of(frame.memory, after, "names", key))]
 
 
 def _first_value(frame: Frame, key: Any) -> Value:

@@ -2,10 +2,11 @@
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from envwright.compiler.ir import code, heaps, tables
+from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
 from envwright.compiler.ir.lists import concatenate, counted, items_of, order_matters
@@ -13,6 +14,7 @@ from envwright.compiler.ir.memory import differs, known
 from envwright.compiler.ir.merge import join_memories
 from envwright.compiler.ir.operators import binary, truth
 from envwright.compiler.ir.sequences import distinct
+from envwright.compiler.ir.twins import with_rows_of
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -37,6 +39,23 @@ from envwright.compiler.refusal import RefusedError
 MOST = 256  # elements that are written out one by one
 LONG = 8  # more elements than these are computed at once
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
+
+
+@dataclass
+class Way:
+    """What a comprehension has gone through, and which rows of it its elements are."""
+
+    through: list[Turns]
+    rows: list[Value]
+
+    @property
+    def unordered(self) -> bool:
+        return any(turns.unordered for turns in self.through)
+
+    def noted(self, value: Any) -> Any:
+        if not isinstance(value, tuple) and cells_within(value):
+            self.rows.append(value)
+        return value
 
 
 def comprehend(frame: Frame, node: Comprehension, evaluate: Evaluate) -> Value:
@@ -70,7 +89,7 @@ def _first(frame: Frame, node: Comprehension, evaluate: Evaluate) -> list[Turns]
 
 def _comprehend(frame: Frame, node: Comprehension, first: list[Turns], evaluate: Evaluate) -> Value:
     if isinstance(node, ast.DictComp):
-        found = list(_walk(frame, node, node.generators, first[0], evaluate, None, first))
+        found = list(_walk(frame, node, node.generators, first[0], evaluate, None, Way(first, [])))
         if any(keep is not None for _, keep in found):
             raise RefusedError("which keys a dict has depends on the game")
         return Keyed({known(frame.memory.deep(k)): v for (k, v), _ in found})
@@ -94,15 +113,14 @@ def _rows_differ(left: Value, right: Value) -> bool:
 
 def _made(frame: Frame, node: Any, turns: Turns, evaluate: Evaluate) -> Value:
     before = frame.memory.copy()
-    made = _at_once(frame, node, turns, evaluate)
-    through: list[Turns] = [turns]
+    way = Way([turns], [])
+    made = _at_once(frame, node, turns, evaluate, way)
     if made is None:
-        found = list(_walk(frame, node, node.generators, turns, evaluate, None, through))
-        unordered = any(each.unordered for each in through)
-        made = _listed(frame, node, turns, found, unordered)
-    if any(each.unordered for each in through) and not frame.memory.is_as(before):
+        found = list(_walk(frame, node, node.generators, turns, evaluate, None, way))
+        made = _listed(frame, node, turns, found, way.unordered)
+    if way.unordered and not frame.memory.is_as(before):
         raise order_matters()
-    return made
+    return with_rows_of(frame.memory, made, [place for each in way.through for place in each.lists if way.rows])
 
 
 def _listed(frame: Frame, node: Any, turns: Turns, found: list[tuple[Value, Array | None]], unordered: bool) -> Value:
@@ -136,7 +154,7 @@ def _set_behind(frame: Frame, turns: Turns) -> Masked | Members | None:
     return source if isinstance(source, Masked | Members) else None
 
 
-def _at_once(frame: Frame, node: Any, turns: Turns, evaluate: Evaluate) -> Value | None:
+def _at_once(frame: Frame, node: Any, turns: Turns, evaluate: Evaluate, way: Way) -> Value | None:
     """All elements of a long list, or of a table, by one expression, if it can be done."""
     generator = node.generators[0]
     source = None if turns.source is None else frame.memory.see(turns.source)
@@ -153,9 +171,10 @@ def _at_once(frame: Frame, node: Any, turns: Turns, evaluate: Evaluate) -> Value
     has_conditions, themselves = bool(generator.ifs), direct and _is_target(node.elt, generator)
 
     def compute(each: Value) -> Value:
-        unpack(frame, generator.target, each if direct else turns.element(as_array(each).code))
+        unpack(frame, generator.target, frame.memory.hold(each) if direct else turns.element(as_array(each).code))
         keep = _asked(frame, generator, evaluate, None)
-        value = Static(0) if themselves else evaluate(frame, node.elt)
+        value = way.noted(evaluate(frame, node.elt))
+        value = Static(0) if themselves else value
         return Items((value, Static(True) if keep is None else keep)) if has_conditions else value
 
     block = len(frame.block)
@@ -200,7 +219,8 @@ def _element(frame: Frame, turns: Turns, behind: Masked | Members | None, i: int
     if isinstance(behind, Members):
         return Static(behind.places[i])
     inner = behind.array.kind.shaped(*behind.array.kind.shape[1:])
-    return Array(code.index(behind.array.code, code.const(i)), inner, behind.array.listed and bool(inner.shape))
+    found = Array(code.index(behind.array.code, code.const(i)), inner, behind.array.listed and bool(inner.shape))
+    return frame.memory.hold(found)
 
 
 def _is_there(turns: Turns, behind: Masked | Members | None, i: int) -> code.Code | None:
@@ -241,15 +261,15 @@ def _walk(
     turns: Turns | None,
     evaluate: Evaluate,
     kept: Array | None,
-    through: list[Turns],
+    way: Way,
 ) -> Any:
-    """The elements in order, each with the condition under which it is there; `through` gets what is gone through."""
+    """The elements in order, each with the condition under which it is there."""
     if not generators:
-        yield _under(frame, kept, lambda: _own(frame, node, evaluate)), kept
+        yield _under(frame, kept, lambda: way.noted(_own(frame, node, evaluate))), kept
         return
     first, *rest = generators
     turns = turns or turns_of(frame, first.iter, evaluate)
-    through.append(turns)
+    way.through.append(turns)
     behind = _set_behind(frame, turns)
     if turns.length < 0 or turns.length > MOST:
         raise RefusedError(f"a comprehension over more than {MOST} elements is not covered")
@@ -260,7 +280,7 @@ def _walk(
         unpack(frame, first.target, _element(frame, turns, behind, i))
         keep = _asked(frame, first, evaluate, keep)
         if keep is None or not (isinstance(keep.code, ast.Constant) and keep.code.value is False):
-            yield from _walk(frame, node, rest, None, evaluate, keep, through)
+            yield from _walk(frame, node, rest, None, evaluate, keep, way)
 
 
 def _own(frame: Frame, node: Comprehension, evaluate: Evaluate) -> Any:

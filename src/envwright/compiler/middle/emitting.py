@@ -130,6 +130,8 @@ def _has_transient(frame: Frame) -> bool:
 def _argument(frame: Frame, value: Value) -> Value:
     if isinstance(value, Unknown):
         return value
+    if isinstance(value, Items) and cells_within(value):
+        raise UncleanError  # a tuple of lists that have names
     deep = frame.memory.deep(value)
     if isinstance(deep, Masked):
         return counted(deep)

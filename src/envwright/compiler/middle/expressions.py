@@ -17,6 +17,7 @@ from envwright.compiler.ir.lists import concatenate, counted, items_of
 from envwright.compiler.ir.memory import differs, known
 from envwright.compiler.ir.merge import EVERYBODY, choose, join_memories
 from envwright.compiler.ir.operators import binary, compare, truth, unary
+from envwright.compiler.ir.twins import one_list
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
@@ -261,7 +262,7 @@ def _starred(frame: Frame, node: ast.Tuple | ast.List) -> Value | None:
     made = whole[0]
     for more in whole[1:]:
         made = concatenate(frame.memory, made, more)
-    return counted(made)
+    return one_list(frame.memory, counted(made), parts)
 
 
 def _dict(frame: Frame, node: ast.Dict) -> Value:

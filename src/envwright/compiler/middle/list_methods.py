@@ -13,6 +13,7 @@ from envwright.compiler.ir.lists import appended, concatenate, counted, holding,
 from envwright.compiler.ir.operators import compare
 from envwright.compiler.ir.sequences import backwards, inserted, place_inside
 from envwright.compiler.ir.trails import let_go, name_rows, shift
+from envwright.compiler.ir.twins import put_into, with_rows_of
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -64,6 +65,7 @@ def _extend(frame: Frame, base: Value, content: Value, arguments: list[Value], o
 
 def extend(frame: Frame, base: Value, more: Value) -> None:
     """`base += more`. A list of the state has room by the contract, a deque forgets, others get what they need."""
+    source = more
     content, more = as_list(frame.memory.see(base)), as_list(frame.memory.see(more))
     if isinstance(content, Items) and isinstance(more, Counted):
         content = counted(content)
@@ -82,7 +84,9 @@ def extend(frame: Frame, base: Value, more: Value) -> None:
         kept = growth.is_kept(frame, base)
         joined = counted(concatenate(frame.memory, content, more))
         set_content(frame, base, counted(joined, content.room) if kept else joined, moved=True)
+        with_rows_of(frame.memory, base, [source])
         return
+    put_into(frame.memory, items_of(frame.memory, more), base)
     items = [_element(frame, content, item) for item in items_of(frame.memory, more)]
     content = content if kept else counted(holding(content, items), content.room + len(items))
     for item in items:
@@ -239,6 +243,7 @@ def _insert(frame: Frame, base: Value, content: Value, arguments: list[Value], o
         return Static(None)
     full = _with_place(frame, base, counted(frame.memory.deep(content)))
     item = _fitting(full, _element(frame, full, arguments[1]))
+    put_into(frame.memory, arguments[1:], base)
     shift(frame, base, place_inside(full, where), 1)
     set_content(frame, base, inserted(full, where, item), moved=True)
     return Static(None)
@@ -267,6 +272,7 @@ def _appendleft(frame: Frame, base: Value, content: Value, arguments: list[Value
     made = code.call("put", moved, code.const(0), _fitting(content, _element(frame, content, arguments[0])).code)
     more = code.call("jnp.minimum", plus(content.count, 1).code, code.const(content.longest))
     array = Array(made, content.array.kind, listed=True)
+    put_into(frame.memory, arguments, base)
     shift(frame, base, code.const(0), 1)
     set_content(frame, base, replace(content, array=array, count=Array(more, Kind(INT))), moved=True)
     return Static(None)

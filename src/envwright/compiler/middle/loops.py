@@ -16,6 +16,7 @@ from envwright.compiler.ir.merge import join_memories
 from envwright.compiler.ir.operators import truth
 from envwright.compiler.ir.packing import leaf_kinds, pack, rebuild
 from envwright.compiler.ir.shapes import zero
+from envwright.compiler.ir.twins import as_one_of
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -233,7 +234,7 @@ def _write(
         return Flow(memory), None
     frame.emit(Assign(names, made, unpack=True))
     for item, value in outcome:
-        getattr(memory, item.place)[item.key] = value
+        getattr(memory, item.place)[item.key] = as_one_of(memory, value, item.twins)
     finished = Array(code.name(names[-1]), Kind(BOOL)) if trial.flags and own_breaks(node) else None
     if isinstance(node, ast.While):
         _note_end_of_luck(frame, node, carried, [code.name(names[-1])] if trial.flags else [])

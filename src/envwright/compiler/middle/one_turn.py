@@ -13,6 +13,7 @@ from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import truth
 from envwright.compiler.ir.packing import pack, rebuild, same_shape
 from envwright.compiler.ir.sums import difference
+from envwright.compiler.ir.twins import as_one_of
 from envwright.compiler.ir.values import Array, Counted, Items, Unknown, Value, as_array
 from envwright.compiler.middle.carried import Begin, Carried, base_of_name, hint_of, loosened, widen
 from envwright.compiler.middle.expressions import evaluate
@@ -68,7 +69,7 @@ def read_turn(
         value, names = rebuild(item.value, writer.fresh, hint_of(item))
         parameters += names
         starts.append(value)
-        getattr(inside, item.place)[item.key] = value
+        getattr(inside, item.place)[item.key] = as_one_of(inside, value, item.twins)
     old_result, result_names = rebuild(like, writer.fresh, "result") if like is not None else (None, [])
     returned = [writer.fresh("returned")] if like is not None else []
     flag = [writer.fresh("going_on")] if ends_early else []
@@ -193,7 +194,7 @@ def _test(
     for item in carried:
         value, own = rebuild(item.value, writer.fresh, hint_of(item))
         names += own
-        getattr(memory, item.place)[item.key] = value
+        getattr(memory, item.place)[item.key] = as_one_of(memory, value, item.twins)
     names += [writer.fresh(base_of_name(other)) for other in (*others, *flag)]
     writer.blocks.append([])
     frame.memory = memory

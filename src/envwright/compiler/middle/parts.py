@@ -16,12 +16,14 @@ from envwright.compiler.ir.memory import Memory, differs
 from envwright.compiler.ir.merge import EVERYBODY, choose, join_memories
 from envwright.compiler.ir.operators import binary, compare
 from envwright.compiler.ir.trails import hold_row
+from envwright.compiler.ir.twins import with_rows_of
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
     Counted,
     Items,
     Keyed,
+    Masked,
     Maybe,
     Place,
     Ref,
@@ -56,7 +58,7 @@ def part(frame: Frame, base: Place, where: tuple[Value, ...], name: str) -> Valu
     ):
         return copied(frame, base, where[0].value)
     if not (is_part or known_part) or not basic(where) or _copies(content, where):
-        return _second_place(content, where, found)
+        return _second_place(frame, base, content, where, found)
     if isinstance(content, Counted):
         where = (_from_front(content, where[0]), *where[1:])
     if isinstance(base, View) and (inner := numbers_only(base.where)) is not None:
@@ -74,11 +76,14 @@ def copied(frame: Frame, base: Value, which: slice = slice(None)) -> Value:
         lists = (isinstance(v, Items | Keyed | Array) and not _is_tuple(v) for v in content.items)
         items = [View(base, (Static(i),)) if own else content.items[i] for i, own in enumerate(lists)]
         return replace(content, items=tuple(items[which]))
-    return read(frame.memory, content, (Static(which),)) if which != slice(None) else frame.memory.deep(base)
+    made = read(frame.memory, content, (Static(which),)) if which != slice(None) else frame.memory.deep(base)
+    return with_rows_of(frame.memory, made, [base])
 
 
-def _second_place(content: Value, where: tuple[Value, ...], found: Value) -> Value:
+def _second_place(frame: Frame, base: Place, content: Value, where: tuple[Value, ...], found: Value) -> Value:
     """Rows of a list that is a copy of a part of another one have two places now."""
+    if isinstance(found, Counted | Masked):
+        return with_rows_of(frame.memory, found, [base])
     if isinstance(found, Array) and len(found.kind.shape) > 1 and found.listed and _copies(content, where):
         return replace(found, shared=True)
     return found

@@ -16,6 +16,7 @@ from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import truth
 from envwright.compiler.ir.sequences import backwards, distinct, side_by_side
+from envwright.compiler.ir.twins import as_row_of, with_rows_of
 from envwright.compiler.ir.values import (
     NONE,
     PLACES,
@@ -61,7 +62,8 @@ def extreme_of(which: Literal["min", "max"]) -> Callable[[Frame, Arguments, Opti
         value = some_of(frame, arguments[0]) if len(arguments) == 1 else Items(tuple(arguments))
         by, default = options.get("key", NONE), options.get("default")
         if not is_none(by) or _of_tuples(frame, value):
-            return extreme(frame, which, value, by, default)
+            found = extreme(frame, which, value, by, default)
+            return as_row_of(frame.memory, found, arguments[0] if len(arguments) == 1 else value)
         if len(arguments) == 1:
             if isinstance(value, Counted | Masked):
                 found = reduce(frame, which, value, None)
@@ -100,7 +102,7 @@ def sequence(is_list: bool) -> Callable[[Frame, Arguments, Options], Value]:
             return Items(tuple(elements(frame, arguments[0])), True)
         value = some_of(frame, arguments[0])
         if isinstance(value, Counted | Masked):
-            return counted(value)
+            return with_rows_of(frame.memory, counted(value), arguments)
         if isinstance(value, Array) and value.kind.shape and value.kind.shape[0] > 16:
             return Array(value.code, value.kind, listed=True)
         if isinstance(value, Static) and not is_list:
@@ -155,7 +157,7 @@ def zip_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
 def reversed_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
     value = frame.memory.deep(arguments[0])
     if isinstance(value, Counted | Masked):
-        return backwards(counted(value))
+        return with_rows_of(frame.memory, backwards(counted(value)), arguments)
     return Items(tuple(reversed(items_of(frame.memory, value))), True)
 
 
@@ -178,11 +180,12 @@ def filter_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
         return truth(frame, frame.program.call(frame, asked, [item], {}, None))
 
     flags = as_array(columns(frame, full, keep))
-    return Masked(full.array, Array(code.both(flags_of(full).code, flags.code), Kind(BOOL, flags.kind.shape)))
+    kept = Masked(full.array, Array(code.both(flags_of(full).code, flags.code), Kind(BOOL, flags.kind.shape)))
+    return with_rows_of(frame.memory, kept, arguments[1:])
 
 
 def sorted_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
-    return ordered(frame, some_of(frame, arguments[0]), options)
+    return with_rows_of(frame.memory, ordered(frame, some_of(frame, arguments[0]), options), arguments[:1])
 
 
 def next_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
@@ -197,7 +200,8 @@ def next_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
     flags = flags_of(value)
     place = Array(code.call("jnp.argmax", flags.code), Kind(INT))
     found = read(frame.memory, value.array, (place,))
-    return join(frame, Array(code.call("jnp.any", flags.code), Kind(BOOL)), found, frame.memory.deep(arguments[1]))
+    found = join(frame, Array(code.call("jnp.any", flags.code), Kind(BOOL)), found, frame.memory.deep(arguments[1]))
+    return as_row_of(frame.memory, found, arguments[0])
 
 
 OF_LISTS: dict[object, Callable[[Frame, Arguments, Options], Value]] = {

@@ -1,0 +1,118 @@
+"""Lists that are one in the original, or hold the same rows, and are kept apart here: when one is changed, nobody may
+read the other any more.
+
+How deep a change goes is counted: `m.append(r)` changes m itself (1), `m[0][0] = 5` a row of it (2).
+"""
+
+from collections.abc import Iterable, Sequence
+
+from envwright.compiler.ir.cells import cells_within
+from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.values import (
+    PLACES,
+    Array,
+    Counted,
+    Items,
+    Keyed,
+    Masked,
+    Maybe,
+    Ref,
+    Static,
+    Unknown,
+    Value,
+)
+from envwright.compiler.refusal import RefusedError
+
+ITSELF, ROWS = 1, 2
+
+
+def tie(memory: Memory, one: int, deep: int, other: int) -> None:
+    """A change of `one` that goes so deep is one of `other`, too."""
+    if one != other and (deep, other) not in memory.twins.get(one, ()):
+        memory.twins[one] = memory.twins.get(one, frozenset()) | {(deep, other)}
+
+
+def joined(yes: Memory, no: Memory) -> dict[int, frozenset[tuple[int, int]]]:
+    """Of both sides of a branch."""
+    none: frozenset[tuple[int, int]] = frozenset()
+    return {cell: yes.twins.get(cell, none) | no.twins.get(cell, none) for cell in (*yes.twins, *no.twins)}
+
+
+def touched(memory: Memory, cell: int, deep: int) -> None:
+    """Something was changed in place: its twins are not what they are in the original."""
+    waiting, seen = [(cell, deep)], {cell}
+    while waiting:
+        here, how_deep = waiting.pop()
+        for needed, other in memory.twins.get(here, ()):
+            if how_deep >= needed and other not in seen and other in memory.cells:
+                seen.add(other)
+                waiting.append((other, ROWS))
+                why = RefusedError("a list that is in two places is changed in one of them, and read in the other")
+                memory.cells[other] = Unknown(why)
+
+
+def with_rows_of(memory: Memory, made: Value, sources: Iterable[Value]) -> Value:
+    """A new list that has rows of others."""
+    if not _has_rows(memory.see(made)):
+        return made
+    cells = {cell for source in sources for cell in cells_within(source) if _has_rows(memory.cells.get(cell))}
+    return _tied(memory, made, ROWS, cells, ROWS) if cells else made
+
+
+def one_list(memory: Memory, made: Value, parts: Sequence[Value]) -> Value:
+    """A list that was made of others, one after the other: it has their rows."""
+    made = with_rows_of(memory, made, parts)
+    inside = [v for part in parts if isinstance(items := memory.see(part), Items) for v in items.items]
+    if isinstance(made, Counted | Masked) and any(isinstance(v, PLACES) for v in inside):
+        made = memory.hold(made)
+    if isinstance(made, Ref):
+        put_into(memory, inside, made)
+    return made
+
+
+def as_row_of(memory: Memory, row: Value, source: Value) -> Value:
+    """A row of a list, copied."""
+    cells = cells_within(source)
+    return _tied(memory, row, ITSELF, cells, ROWS) if cells and _is_list(memory.see(row)) else row
+
+
+def as_one_of(memory: Memory, value: Value, cells: Iterable[int]) -> Value:
+    """What is one of several lists or rows of them, copied."""
+    return _tied(memory, value, ITSELF, cells, ITSELF) if cells else value
+
+
+def put_into(memory: Memory, rows: Iterable[Value], base: Value) -> None:
+    """Lists with names are put into a list that has copies of them."""
+    for row in rows:
+        if isinstance(row, PLACES) and _is_list(memory.see(row)):
+            deep = ITSELF if isinstance(row, Ref) else ROWS
+            for cell in cells_within(row):
+                for home in cells_within(base):
+                    tie(memory, cell, deep, home)
+                    tie(memory, home, ROWS, cell)
+
+
+def _tied(memory: Memory, made: Value, deep: int, cells: Iterable[int], their_deep: int) -> Value:
+    if isinstance(made, Maybe):
+        return Maybe(made.present, _tied(memory, made.value, deep, cells, their_deep))
+    ref = made if isinstance(made, Ref) else memory.hold(made)
+    if isinstance(ref, Ref):
+        for cell in cells:
+            tie(memory, ref.cell, deep, cell)
+            tie(memory, cell, their_deep, ref.cell)
+    return ref
+
+
+def _is_list(value: Value) -> bool:
+    if isinstance(value, Static):
+        return isinstance(value.value, list)
+    changes = isinstance(value, Array) and bool(value.kind.shape) and not value.tupled
+    return changes or isinstance(value, Counted | Masked | Keyed) or (isinstance(value, Items) and value.is_list)
+
+
+def _has_rows(value: Value | None) -> bool:
+    if isinstance(value, Counted | Masked):
+        return value.array.listed and len(value.array.kind.shape) > 1
+    if isinstance(value, Items):
+        return any(isinstance(item, PLACES) or _is_list(item) for item in value.items)
+    return isinstance(value, Array) and value.listed and len(value.kind.shape) > 1
