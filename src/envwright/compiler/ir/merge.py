@@ -123,8 +123,11 @@ def _join_held(frame: Frame, when: Array, yes: Side, no: Side, into: Memory, own
         items = (choose(frame, when, (p, left), (q, right), into, own, f"{_hint(own[1])}_{i}") for i, (p, q) in pairs)
         return replace(b, items=tuple(items))
     for value, memory in (yes, no):
-        if isinstance(value, Items) and any(known_elsewhere(memory, v, own) for v in value.items):
+        if isinstance(value, Items) and own[0] == "cells":
+            twins.put_into(memory, value.items, Ref(own[1]))
+        elif isinstance(value, Items) and any(known_elsewhere(memory, v, own) for v in value.items):
             return Unknown(frame.placed(RefusedError("a list that has another name is in a list of changing length")))
+    into.twins = twins.joined(left, right)
     return join(frame, when, _content(left, a), _content(right, b), _hint(own[1]))
 
 

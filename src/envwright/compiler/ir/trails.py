@@ -84,11 +84,11 @@ def name_rows(frame: Frame, cell: int) -> None:
     _none_outside(memory, cell)
     if not isinstance(memory.cells.get(cell), Counted):
         for name, value in memory.names.items():
-            if _is_row(value, cell):
+            if is_row(value, cell):
                 memory.names[name] = _of_fixed(frame, cell, value)
         return
     for name, value in memory.names.items():
-        if not _is_row(value, cell):
+        if not is_row(value, cell):
             continue
         if isinstance(value, View) and isinstance(value.ref, Ref) and len(value.where) == 1:
             place = as_array(value.where[0])
@@ -100,7 +100,7 @@ def name_rows(frame: Frame, cell: int) -> None:
 
 def _none_outside(memory: Memory, cell: int) -> None:
     """Refuse a function that moves rows of a list for which its caller has names."""
-    if any(_is_row(value, cell) for names in memory.callers for value in names.values()):
+    if any(is_row(value, cell) for names in memory.callers for value in names.values()):
         raise RefusedError("a list is changed by a function, while a row of it has a name outside")
 
 
@@ -108,7 +108,7 @@ def let_go(frame: Frame, cell: int) -> None:
     """Before elements of a list are replaced: rows of it that have names are what they are now, and not written to."""
     _none_outside(frame.memory, cell)
     for name, value in frame.memory.names.items():
-        if _is_row(value, cell):
+        if is_row(value, cell):
             frame.memory.names[name] = _as_it_is(frame, value)
 
 
@@ -152,15 +152,15 @@ def _of_fixed(frame: Frame, cell: int, value: Value) -> Value:
     return View(row, value.where[1:]) if value.where[1:] else row
 
 
-def _is_row(value: Value, cell: int) -> bool:
+def is_row(value: Value, cell: int) -> bool:
     """Whether it is a part of a list, or one of several things of which some are."""
     match value:
         case View():
             return cell in cells_of(value.ref)
         case Turned():
-            return _is_row(value.ref, cell)
+            return is_row(value.ref, cell)
         case Either():
-            return _is_row(value.yes, cell) or _is_row(value.no, cell)
+            return is_row(value.yes, cell) or is_row(value.no, cell)
     return False
 
 

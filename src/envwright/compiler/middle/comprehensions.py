@@ -31,6 +31,7 @@ from envwright.compiler.ir.values import (
     stack,
 )
 from envwright.compiler.middle.each import columns
+from envwright.compiler.middle.generators import check_reads
 from envwright.compiler.middle.parts import keep_new
 from envwright.compiler.middle.set_methods import in_use
 from envwright.compiler.middle.turns import Evaluate, Turns, turns_of, turns_over
@@ -118,6 +119,8 @@ def _made(frame: Frame, node: Any, turns: Turns, evaluate: Evaluate) -> Value:
     if made is None:
         found = list(_walk(frame, node, node.generators, turns, evaluate, None, way))
         made = _listed(frame, node, turns, found, way.unordered)
+    for each in way.through:
+        check_reads(each.reads, before, [frame.memory])
     if way.unordered and not frame.memory.is_as(before):
         raise order_matters()
     return with_rows_of(frame.memory, made, [place for each in way.through for place in each.lists if way.rows])

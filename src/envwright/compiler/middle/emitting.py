@@ -20,6 +20,8 @@ from envwright.compiler.ir.kinds import is_number
 from envwright.compiler.ir.lists import counted
 from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.packing import pack, rebuild
+from envwright.compiler.ir.trails import is_row
+from envwright.compiler.ir.twins import ROWS, touched
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -57,6 +59,8 @@ class Made:
     draws: list[tuple[str, Drawn]]
     order: list[str]  # of the parameters that stand for arguments
     loops: bool = False  # it has a loop that ends only by its condition, so it may only be called where the original is
+    rewritten: frozenset[Any] = frozenset()  # the attributes that it changes
+    renewed: frozenset[Any] = frozenset()  # those to which it gives other lists
 
 
 def emit_function(
@@ -237,7 +241,13 @@ def _write(frame: Frame, callee: Callee, given: dict[str, Value]) -> Any:
         callee.node.lineno, writer.bases,
     )  # fmt: skip
     draws: list[tuple[str, Drawn]] = writer.collected
-    return Made(name, value, reads, writes, luck_used, draws, order, writer.loops)
+    rewritten = {key for key, slot in program.slots.items() if any(own in changed for own, _ in slot.fields)}
+    lists = {key: was for key, was in before.items() if key in program.slots and isinstance(was, Ref)}
+    renewed = {key for key, was in lists.items() if after.attributes.get(key) != was}
+    return Made(
+        name, value, reads, writes, luck_used, draws, order, writer.loops,
+        frozenset(rewritten | writer.rewritten), frozenset(renewed | writer.renewed),
+    )  # fmt: skip
 
 
 def _is_shared(value: Value, memory: Memory, before: Mapping[Any, Value], held: Mapping[str, Any]) -> bool:
@@ -273,6 +283,19 @@ def _name(program: Any, callee: Callee) -> str:
     return found
 
 
+def _names_move(memory: Memory, made: Made) -> bool:
+    """Whether there are names for lists that would mean others after the call: for rows, or for a list that is not that
+    of the attribute any more."""
+    for key in made.rewritten:
+        ref = memory.attributes.get(key)
+        values = [value for names in (memory.names, *memory.callers) for value in names.values()]
+        if not isinstance(ref, Ref):
+            continue
+        if any(is_row(v, ref.cell) or (key in made.renewed and ref.cell in cells_within(v)) for v in values):
+            return True
+    return False
+
+
 def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, ...]) -> Value:
     """The call of a function that was written."""
     if made.name not in frame.program.functions:
@@ -280,7 +303,11 @@ def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, .
     memory = frame.memory
     if (frame.writer.drawing and made.luck) or (made.loops and frame.guards):
         raise UncleanError
+    if _names_move(memory, made):
+        raise UncleanError
     frame.writer.loops = frame.writer.loops or made.loops
+    frame.writer.rewritten |= made.rewritten
+    frame.writer.renewed |= made.renewed
     lucks: list[Code] = []
     for field, count in made.luck.items():
         cursor = memory.cursors.get(field, Static(0))
@@ -332,6 +359,9 @@ def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, .
         after = frame.writer.fresh("state", own=False)
         frame.emit(Assign([after, *names], made_code))
         record.load(frame, memory, after)
+        for ref in (memory.attributes[key] for key in made.rewritten):
+            if isinstance(ref, Ref):
+                touched(memory, ref.cell, ROWS)
     elif names:
         frame.emit(Assign(names, made_code))
     return value

@@ -7,10 +7,13 @@ in between changes nothing that it reads.
 import ast
 import copy
 import inspect
+import itertools
 import types
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from envwright.compiler.front.source import is_generator, source_of
+from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.values import Method, Static, Value
@@ -35,27 +38,57 @@ def function_of(value: Value) -> types.FunctionType | None:
     return found if isinstance(found, types.FunctionType) else None
 
 
-def check_loop(frame: Frame, function: Value, body: list[ast.stmt]) -> None:
-    """Refuse a loop over what is yielded, if it changes things, and the generator looks at things that change."""
+class Reads(NamedTuple):
+    """What is looked at by something that is computed one by one, while a loop goes through it."""
+
+    told: str
+    attributes: frozenset[Any]
+    cells: frozenset[int]
+
+
+def reads_of(frame: Frame, node: ast.expr, function: Value) -> tuple[Reads, ...]:
+    """What a generator looks at, if it is one that a loop goes through."""
     found = function_of(function)
-    if found is None or not inspect.isgeneratorfunction(found):
-        return
-    node = source_of(found).node
-    state = {key[1] for key in frame.program.slots}
-    reads = {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)} & state
-    written = {n.attr for s in body for n in ast.walk(s) if isinstance(n, ast.Attribute)}
-    calls = any(
-        isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute | ast.Name) and _may_change(n.func)
-        for s in body
-        for n in ast.walk(s)
-    )
-    if reads & written or (reads and calls):
-        raise RefusedError(f"{found.__qualname__} is a generator that reads {min(reads)} while the loop may change it")
+    if isinstance(node, ast.Call) and found is not None and inspect.isgeneratorfunction(found):
+        nodes, told = [source_of(found).node, *node.args], f"{found.__qualname__} is a generator that"
+    elif isinstance(node, ast.GeneratorExp) or (isinstance(function, Static) and function.value in (map, filter)):
+        nodes, told = [node], "an expression that is computed one by one"
+    else:
+        return ()
+    words = _words(frame, nodes, found.__globals__ if found is not None else frame.globals)
+    attributes = {key for key in frame.memory.attributes if key[1] in words}
+    values = [frame.memory.attributes[key] for key in attributes]
+    values += [value for word, value in frame.memory.names.items() if word in words]
+    cells = {cell for value in values for cell in cells_within(value)}
+    return (Reads(told, frozenset(attributes), frozenset(cells)),)
 
 
-def _may_change(node: ast.expr) -> bool:
-    """Whether a call may be one of the game's own rules: methods of self; functions of Python's change nothing here."""
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+def _words(frame: Frame, nodes: Sequence[ast.AST], around: Mapping[str, Any]) -> set[str]:
+    """The names and attributes in something, and in the methods and functions that it may call."""
+    words: set[str] = set()
+    waiting, owner = list(nodes), frame.memory.names.get("self")
+    while waiting:
+        inside = [n for n in ast.walk(waiting.pop()) if isinstance(n, ast.Attribute | ast.Name)]
+        new = {n.attr if isinstance(n, ast.Attribute) else n.id for n in inside} - words
+        words |= new
+        for word in new:
+            called = inspect.getattr_static(type(owner.value), word, None) if isinstance(owner, Static) else None
+            called = called.fget if isinstance(called, property) else called
+            called = called if isinstance(called, types.FunctionType) else around.get(word)
+            if isinstance(called, types.FunctionType):
+                waiting.append(source_of(called).node)
+    return words
+
+
+def check_reads(reads: Sequence[Reads], before: Memory, after: Sequence[Memory]) -> None:
+    """Refuse a loop that changes what the generator looks at that it goes through."""
+    for each, memory in itertools.product(reads, after):
+        keys = [key for key in each.attributes if memory.attributes.get(key) != before.attributes.get(key)]
+        cells = {cell for cell in each.cells if memory.cells.get(cell) is not before.cells.get(cell)}
+        keys += [key for key in each.attributes if cells & cells_within(before.attributes[key])]
+        if keys or cells:
+            what = min((key[1] for key in keys), default="a list")
+            raise RefusedError(f"{each.told} reads {what} while the loop may change it")
 
 
 def as_list(node: Any, name: str) -> Any:

@@ -16,6 +16,7 @@ from envwright.compiler.ir.values import Array, Counted, Items, Masked, Place, R
 from envwright.compiler.middle.carried import Begin
 from envwright.compiler.middle.comprehensions import unpack
 from envwright.compiler.middle.flow import Flow
+from envwright.compiler.middle.generators import check_reads
 from envwright.compiler.middle.turns import Turns
 from envwright.compiler.refusal import RefusedError
 
@@ -26,9 +27,10 @@ class ChangedError(RefusedError):
 
 def check(turns: Turns | None, before: Memory, flow: Flow) -> bool:
     """Whether a turn changes the length of what is gone through; an error if another turn may follow."""
-    if turns is None or not turns.lists:
+    if turns is None:
         return False
     going_on = [e.memory for e in flow.exits if e.way == "continue"] + ([flow.memory] if flow.memory else [])
+    check_reads(turns.reads, before, going_on)
     if any(_changed(ref, before, memory) for ref in turns.lists for memory in going_on):
         raise ChangedError("a list is changed while it is gone through in this way")
     return any(_changed(ref, before, e.memory) for ref in turns.lists for e in flow.exits)

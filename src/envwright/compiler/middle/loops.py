@@ -29,7 +29,6 @@ from envwright.compiler.middle.carried import Begin, Carried, find_carried, hint
 from envwright.compiler.middle.comprehensions import unpack
 from envwright.compiler.middle.expressions import evaluate
 from envwright.compiler.middle.flow import Execute, Exit, Flow, leaving, rejoin, unless
-from envwright.compiler.middle.generators import check_loop
 from envwright.compiler.middle.gone_through import ChangedError, as_while, check, following, now
 from envwright.compiler.middle.growing import longest, most_turns
 from envwright.compiler.middle.liveness import own_breaks
@@ -46,8 +45,6 @@ def loop(frame: Frame, node: ast.For | ast.While, execute: Execute) -> Flow:
     """A loop, and its `else`; its body is read by `execute`."""
     if isinstance(node, ast.While):
         return _while(frame, node, execute)
-    if isinstance(node.iter, ast.Call):
-        check_loop(frame, evaluate(frame, node.iter.func), node.body)
     turns = turns_of(frame, node.iter, evaluate)
     if turns.unordered:
         set_methods.check_loop(node.body)

@@ -28,7 +28,7 @@ from envwright.compiler.ir.values import (
     View,
     as_array,
 )
-from envwright.compiler.middle.generators import consumed
+from envwright.compiler.middle.generators import Reads, consumed, reads_of
 from envwright.compiler.middle.parts import meant
 from envwright.compiler.middle.set_methods import some_of
 from envwright.compiler.refusal import RefusedError
@@ -48,6 +48,7 @@ class Turns:
     form: Literal["", "plain", "enumerated", "reversed"] = ""  # how it goes through a list
     first: int = 0  # what enumerate begins with
     renewed: Callable[[], list[Value]] | None = None  # the elements one by one, as they are now
+    reads: tuple[Reads, ...] = ()  # what it looks at while it is gone through, but for these lists
 
 
 Evaluate = Callable[..., Value]  # `expressions.evaluate`, as it is handed to loops and comprehensions
@@ -67,7 +68,13 @@ def turns_of(frame: Frame, node: ast.expr, evaluate: Evaluate) -> Turns:
             case "zip", parts:
                 return _zipped([turns_of(frame, p, evaluate) for p in parts])
     consumed(frame, node)
-    return turns_over(frame, evaluate(frame, node))
+    called = node.func if isinstance(node, ast.Call) and not _calls(node.func) else None
+    reads = reads_of(frame, node, evaluate(frame, called) if called is not None else Static(None))
+    return replace(turns_over(frame, evaluate(frame, node)), reads=reads)
+
+
+def _calls(node: ast.expr) -> bool:
+    return any(isinstance(inner, ast.Call) for inner in ast.walk(node))
 
 
 def turns_over(frame: Frame, value: Value) -> Turns:
@@ -210,7 +217,7 @@ def _enumerated(turns: Turns, start: int) -> Turns:
     again = turns.renewed
     made = Turns(pairs, element if turns.element else None, turns.length, turns.count, lists=turns.lists)
     made.renewed = (lambda: numbered(again())) if again else None
-    return replace(made, form="enumerated" if turns.form == "plain" else "", first=start)
+    return replace(made, form="enumerated" if turns.form == "plain" else "", first=start, reads=turns.reads)
 
 
 def _reversed(turns: Turns) -> Turns:
@@ -222,7 +229,7 @@ def _reversed(turns: Turns) -> Turns:
     made = Turns(known, element, turns.length, turns.count, lists=turns.lists, unordered=turns.unordered)
     again = turns.renewed
     made.renewed = (lambda: again()[::-1]) if again else None
-    return replace(made, form="reversed" if turns.form == "plain" else "")
+    return replace(made, form="reversed" if turns.form == "plain" else "", reads=turns.reads)
 
 
 def _zipped(parts: list[Turns]) -> Turns:
@@ -243,4 +250,5 @@ def _zipped(parts: list[Turns]) -> Turns:
     renewed = (lambda: side_by_side([p.renewed() if p.renewed else p.known or [] for p in parts])) if rows else None
     element = (lambda i: Items(tuple(p.element(i) for p in parts))) if all(p.element for p in parts) else None
     lists = tuple(ref for part in parts for ref in part.lists)
-    return Turns(rows, element, length, count, lists=lists, renewed=renewed)
+    reads = tuple(each for part in parts for each in part.reads)
+    return Turns(rows, element, length, count, lists=lists, renewed=renewed, reads=reads)
