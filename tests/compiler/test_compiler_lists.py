@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from before_and_after import Cases
+from before_and_after import Cases, Refused, function
 
 RNG = np.random.default_rng(2)
 ROWS = 48
@@ -84,6 +84,9 @@ LISTS = {
     "an average": "sum(l) / len(l)",
     "set of a list": "len(set(l)) * 10 + int(x in set(l)) + sum(set(l)) * 100",
     "set of a list, in order": "digits(sorted(set(l)))",
+    "numbers in a set": "max({x, y}) * 100 + sum({x, y, 3}) * 10 + sorted({x, y, 4})[0] + any(v > 3 for v in {x, y})",
+    "a set in a comprehension": "sum(v * 10 + i for i in range(2) for v in set(l)) + sum([v for v in set(l) if v > x])",
+    "a set is counted": "n = 0\nfor v in set(l):\n    n += 1\nreturn n * 10 + len(set(set(l)))",
     "set of numbers": "len({x, y, 3}) * 10 + len({v % 3 for v in l}) + len(set([x, y])) * 100",
     "a list by a function": "l = l[:]; put_on(l, x); return len(l) * 10 + l[-1]",
     "a list given back": "m = without(l, x); return len(m) * 100 + sum(m)",
@@ -306,13 +309,89 @@ CHANGED = {
         r, m = t[0], t if x > 2 else u
         del m[0]
         return r[0] * 100 + len(t) * 10 + sum(a for a, b in t)""",
+    "places that are taken out": """
+        m = l[:]
+        gone = [i for i, v in enumerate(m) if v == x]
+        for i in reversed(gone):
+            del m[i]
+        return len(m) * 1000 + sum(i * v for i, v in enumerate(m))""",
+    "a list that may be None": """
+        a, r = [x, 1], None
+        if y > 0:
+            r = a
+        a[0] += 9
+        if r is not None:
+            r[1] = 5
+        return (r[0] if r is not None else -1) * 10 + a[1]""",
+    "a list put into another in a branch": """
+        a, m = [x, 1], [[1, 2], [3, 4]]
+        if y > 0:
+            m[0] = a
+        a[0] = 9
+        m[0][1] += 5
+        return a[0] * 100 + a[1] * 10 + m[0][0]""",
+    "lists with names are gone through": """
+        a = [x, 1]
+        m = [a, [y, 2], [3, 4], [5, 6], [7, 8], [1, 1]]
+        for r in m:
+            r[0] += 1
+        for r in m[:2]:
+            r[1] += 3
+        return a[0] * 100 + a[1] * 10 + m[0][0] + m[1][1]""",
+    "one of a tuple of lists": "a = [x, 1]; q = either((a, 3), y); a[0] = 9; return q[0]",
 }
-CHANGED_CASES = Cases(CHANGED, l=L, t=T, u=T[7:] + T[:7], x=X, y=Y)
+EITHER = """
+def either(pair, y):
+    found = [7, 7]
+    if y > 0:
+        found = pair[0]
+    return found
+"""
+CHANGED_CASES = Cases(CHANGED, top=EITHER, l=L, t=T, u=T[7:] + T[:7], x=X, y=Y)
 
 
 @pytest.mark.parametrize("name", CHANGED_CASES.parameters({}, {}))
 def test_lists_that_are_changed_while_they_are_gone_through(name: str) -> None:
     CHANGED_CASES.assert_same(name)
+
+
+APART = [
+    "a = [x, 1]; t.append(a); a[0] = 9; return t[-1][0]",
+    "a = [x, 1]; t.insert(0, a); t[0][0] = 9; return a[0]",
+    "a = [x, 1]; t[0] = a; a[0] = 9; return t[0][0]",
+    "a = [x, 1]; m = t + [a]; a[0] = 9; return m[-1][0]",
+    "m = t[:]; m[0][0] = 9; return t[0][0]",
+    "m = t[1:]; t[-1][0] = 9; return len(m) + sum(a for a, b in m)",
+    "m = [*t, [5, 5]]; t[0][0] = 9; return m[0][0]",
+    "m = [r for r in t if r[0] < 2]; t[0][0] = 1; return sum(a for a, b in m)",
+    "m = sorted(t); m[0][0] = 9; return sum(a for a, b in t)",
+    "m = list(reversed(t)); t[0][0] = 9; return m[-1][0]",
+    "best = min(t, key=lambda r: r[0]); best[0] = 9; return sum(a for a, b in t)",
+    "r = t.pop(0); t.insert(0, r); r[0] = 9; return t[0][0]",
+    "best = t[0]\nfor r in t:\n    best = r if r[0] > best[0] else best\nt[0][0] = 9\nreturn best[0]",
+    "a = [x, 1]; c = None\nfor v in l:\n    if v == 2:\n        c = a\na[0] = 9\nreturn 0 if c is None else c[0]",
+    "a = [x, 1]; m = [[3, 3], a]\nfor v in l:\n    if v == 2:\n        m[0] = [v, v]\na[0] = 9\nreturn m[1][0]",
+]
+
+
+@pytest.mark.parametrize("text", APART)
+def test_lists_that_are_one_and_kept_apart_are_not_read_after_a_change(text: str) -> None:
+    with pytest.raises(Refused, match="in two places"):
+        function(f"t = [r[:] for r in t]; {text}", l=L, t=T, x=X)
+
+
+@pytest.mark.parametrize(
+    "change", ["m.pop(0)", "m[0], m[1] = m[1], m[0]", "m[0] = [5, 5]", "m.sort()", "m.reverse()", "m.insert(0, [7, 7])"]
+)
+@pytest.mark.parametrize("rows", ["[[x, 1], [4, 2]]", "[r[:] for r in t]"])
+def test_rows_that_move_under_a_caller(rows: str, change: str) -> None:
+    with pytest.raises(Refused, match="a row of it has a name outside"):
+        function(
+            f"m = {rows}; r = m[0]; change(m); return r[0]",
+            top=f"def change(m):\n    {change}",
+            t=[[[1, 2], [0, 1]]] * 2,
+            x=X[:2],
+        )
 
 
 TABLES = {

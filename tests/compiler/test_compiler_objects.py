@@ -98,6 +98,80 @@ def test_dataclasses_and_dicts_in_lists() -> None:
     assert_plays_the_same(pair, episodes=16)
 
 
+def test_lists_of_objects_that_change_while_they_are_gone_through() -> None:
+    pair = game(
+        """
+        self.turn += 1
+        if len(self.things) < 6:
+            self.things.insert(action % 3, Thing((self.turn * 7 + action) % 5, self.turn % 3))
+        for t in self.things:
+            t.x += 1
+            if t.x > 4 + action:
+                self.things.remove(t)
+            self.score = (self.score * 3 + t.x) % 1009
+        for i, t in enumerate(self.other):
+            if t.x == action:
+                self.other.pop(i)
+            else:
+                t.x += i
+        if action == 0:
+            self.things.sort(key=lambda t: (t.x, -t.v), reverse=True)
+            best = sorted(self.things, key=lambda t: t.v)[0]
+            best.x = (best.x + self.turn) % 9
+        for a, b in zip(self.things, self.other):
+            a.x, b.x = b.x, a.x
+        for t in self.things[1:3] + self.other[-1:]:
+            t.v = (t.v + 2) % 9
+        found = next((t for t in self.things if t.x == action), None)
+        if found is not None:
+            found.v = (found.v + 3) % 8
+        for t in reversed(self.things):
+            if t.v == 7:
+                self.things.remove(t)
+        if len(self.other) < 3:
+            first = self.things[0]
+            self.other = [*self.other[:1], Thing(action), first] if action else self.other + [Thing(self.turn % 4)]
+            self.things[0] = Thing(3, 4)
+            first.v = 1
+        near = []
+        for t in self.things:
+            if abs(t.x - action) < 2:
+                near.append(t)
+        for t in near:
+            t.x = (t.x + 1) % 6
+        return 0, float(len(near)) + len({t.x for t in self.things}), False, False, {}
+        """,
+        top="""
+        class Thing:
+            def __init__(self, x, v=1):
+                self.x, self.v = x, v
+        """,
+        things="[Thing(i * 3 % 5, i) for i in range(3)]", other="[Thing(2)]", turn="0", score="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair, episodes=16)
+
+
+def test_names_for_lists_over_a_call() -> None:
+    pair = game(
+        """
+        self.turn += 1
+        before, same = self.pos, self.marks
+        self.move(action)
+        before[0] += 7
+        same[1] = self.turn % 4
+        self.n = before[0] * 10 + same[0]
+        """,
+        methods='''
+        def move(self, far):
+            """Move."""
+            self.pos = [self.turn % 5, far]
+            self.marks[0] = far
+        ''',
+        pos="[0, 0]", marks="[0, 0]", turn="0", n="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+
+
 def test_an_object_that_is_one_of_two_cannot_be_changed() -> None:
     with pytest.raises(Refused, match="may be one of two"):
         game(
@@ -170,6 +244,10 @@ def test_generators_that_are_taken_at_once() -> None:
     {
         "found = self.neighbours(action)\nself.n += sum(found)": "is a generator",
         "for p in self.counted(3):\n    self.n = (self.n + p) % 9": "reads n while the loop may change it",
+        "for i, p in enumerate(self.counted(3)):\n    self.n = p % 9": "reads n while the loop may change it",
+        "self.m = sum([self.add(p) for p in self.counted(3)])": "reads n while the loop may change it",
+        "l = self.l\nfor p in self.listed():\n    l[1] = p": "reads l while the loop may change it",
+        "for p in (v + 1 for v in self.l):\n    self.l[1] = p": "reads l while the loop may change it",
         "for p in self.drawing(3):\n    self.m += p": "does more than to yield",
     }.items(),
 )
@@ -179,12 +257,20 @@ def counted(self, most):
     for i in range(most):
         yield self.n + i
 
+def add(self, p):
+    self.n = (self.n + p) % 9
+    return p
+
+def listed(self):
+    yield self.l[0] + 1
+    yield self.l[1] + 1
+
 def drawing(self, most):
     for i in range(most):
         yield self.np_random.integers(4)
 """
     with pytest.raises(Refused, match=why):
-        game(step, methods=NEIGHBOURS + more, n="0", m="0")
+        game(step, methods=NEIGHBOURS + more, n="0", m="0", l="[0, 1]")
 
 
 def test_sets() -> None:
@@ -205,6 +291,14 @@ def test_sets() -> None:
         if len(self.seen) > 9:
             self.seen = {self.at, (0, 0)}
             self.tried.clear()
+        if action == 2:
+            self.doors = {r - c for r, c in self.path}
+        self.path = [*self.path[-3:], self.at]
+        for r, c in self.path:
+            self.marked.add(r)
+        if len(self.marked) > 3:
+            self.marked = set(c for r, c in self.path)
+        self.low = sorted(self.marked)[0] + sum(self.doors)
         far = any(r > 1 and c == 1 for r, c in self.seen) + sum(r for r, c in self.seen if c)
         lit = np.zeros((4, 3), int)
         for place in self.seen:
@@ -214,7 +308,7 @@ def test_sets() -> None:
                 far += 1
         return 0, float(new) + far + 10 * lit[action, 1], (9, -1) in self.seen, not self.seen, {}
         """,
-        at="(0, 0)", seen="set()", doors="{-1, 2}", tried="set()",
+        at="(0, 0)", seen="set()", doors="{-1, 2}", tried="set()", marked="set()", path="[]", low="0",
     )  # fmt: skip
     columns = assert_plays_the_same(pair, episodes=16)
     assert columns["state.seen"].shape[1:] == (4, 3)
