@@ -328,6 +328,26 @@ def test_the_order_of_a_set_is_python_s_own(step: str) -> None:
         game(f"self.seen.add(action)\n{step}", seen="{0}", last="0", lit="[0] * 4")
 
 
+def test_rows_that_give_way_to_none() -> None:
+    pair = game(
+        """
+        self.turn += 1
+        for i in range(len(self.rows)):
+            row = self.rows[i]
+            if row is not None:
+                row[0] += 1 if row[1] else -1
+                if row[0] < 0 or row[0] > 6:
+                    self.rows[i] = None
+                if row[0:1] == [action]:  # it is still the row that it was
+                    self.n += row[0] + 1
+        if self.rows[action] is None:
+            self.rows[action] = [self.turn % 7, self.turn % 2]
+        """,
+        rows="[None] * 4", turn="0", n="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+
+
 def test_none_beside_numbers_in_a_list() -> None:
     pair = game(
         """

@@ -15,13 +15,14 @@ from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import INT, Kind
 from envwright.compiler.ir.lists import is_listlike
 from envwright.compiler.ir.memory import Memory, deep_or_unknown
-from envwright.compiler.ir.twins import ROWS, touched
+from envwright.compiler.ir.twins import ROWS, as_row_of, touched
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
     Counted,
     Either,
     Items,
+    Maybe,
     Ref,
     Static,
     Turned,
@@ -115,7 +116,9 @@ def let_go(frame: Frame, cell: int) -> None:
 def _as_it_is(frame: Frame, value: Value) -> Value:
     found = deep_or_unknown(frame.memory, value)
     if isinstance(found, Array):
-        return frame.memory.hold(replace(found, shared=True))
+        return as_row_of(frame.memory, replace(found, shared=True), value)
+    if isinstance(found, Maybe) and isinstance(found.value, Array):
+        return as_row_of(frame.memory, replace(found, value=replace(found.value, shared=True)), value)
     return found if isinstance(found, Unknown) else Unknown(frame.placed(RefusedError(_LOST)))
 
 

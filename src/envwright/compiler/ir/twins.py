@@ -72,8 +72,9 @@ def one_list(memory: Memory, made: Value, parts: Sequence[Value]) -> Value:
 
 def as_row_of(memory: Memory, row: Value, source: Value) -> Value:
     """A row of a list, copied."""
-    cells = cells_within(source)
-    return _tied(memory, row, ITSELF, cells, ROWS) if cells and _is_list(memory.see(row)) else row
+    cells, content = cells_within(source), memory.see(row)
+    is_list = _is_list(content.value if isinstance(content, Maybe) else content)
+    return _tied(memory, row, ITSELF, cells, ROWS) if cells and is_list else row
 
 
 def as_one_of(memory: Memory, value: Value, cells: Iterable[int]) -> Value:
