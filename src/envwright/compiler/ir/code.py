@@ -93,6 +93,10 @@ def _is_true(value: Code) -> bool:
     return isinstance(value, ast.Constant) and value.value is True
 
 
+def is_zero(value: Code) -> bool:
+    return isinstance(value, ast.Constant) and value.value == 0
+
+
 def implies(condition: Code, other: Code) -> bool:
     """Whether a condition says another one already, as one of those it is made of."""
     if isinstance(condition, ast.BinOp) and isinstance(condition.op, ast.BitAnd):

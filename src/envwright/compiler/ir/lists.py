@@ -154,6 +154,11 @@ def in_use(value: Counted) -> Array:
     return Array(code.compare(places, ast.Lt(), value.count.code), Kind(BOOL, (value.room,)))
 
 
+def flags_of(value: Counted | Masked) -> Array:
+    """Which places of a list hold something."""
+    return value.mask if isinstance(value, Masked) else in_use(value)
+
+
 def cleaned(value: Counted) -> Counted:
     """With zeros behind its end."""
     if value.clean:

@@ -15,8 +15,8 @@ from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number
 from envwright.compiler.ir.lists import (
     concatenate,
     counted,
+    flags_of,
     holds_number,
-    in_use,
     is_listlike,
     items_of,
     repeated,
@@ -279,7 +279,7 @@ def contains(frame: Frame, container: Value, item: Value) -> Value:
     if isinstance(container, Static):
         return _in_known(frame, container.value, item)
     if isinstance(container, Counted | Masked):
-        held = container.mask if isinstance(container, Masked) else in_use(container)
+        held = flags_of(container)
         if container.array.kind.of:
             equal = likeness.same(frame, container.array, heaps.number_of(frame, heaps.of(frame, container), item))
             return Array(code.call("jnp.any", code.both(held.code, equal.code)), Kind(BOOL))

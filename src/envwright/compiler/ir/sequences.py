@@ -6,7 +6,7 @@ from dataclasses import replace
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
-from envwright.compiler.ir.lists import in_use, plus
+from envwright.compiler.ir.lists import flags_of, plus
 from envwright.compiler.ir.values import Array, Counted, Masked, Value, as_array, is_none
 from envwright.compiler.refusal import RefusedError
 
@@ -63,13 +63,9 @@ def _width(low: Value, high: Value, room: int) -> int:
 def turns(start: Code, stop: Code, step: Code) -> Code:
     """How many numbers there are in a range, or less than 0 if there are none."""
     if isinstance(step, ast.Constant) and step.value == 1:
-        return stop if _is_zero(start) else code.binary(stop, ast.Sub(), start)
+        return stop if code.is_zero(start) else code.binary(stop, ast.Sub(), start)
     span = code.binary(start, ast.Sub(), stop)
     return code.negative(code.binary(span, ast.FloorDiv(), step))
-
-
-def _is_zero(value: Code) -> bool:
-    return isinstance(value, ast.Constant) and value.value == 0
 
 
 def backwards(base: Counted) -> Counted:
@@ -99,7 +95,7 @@ def inserted(base: Counted, where: Value, item: Array) -> Counted:
 
 def distinct(value: Counted | Masked) -> Masked:
     """A set of the elements: each one where it is first."""
-    array, mask = value.array, value.mask if isinstance(value, Masked) else in_use(value)
+    array, mask = value.array, flags_of(value)
     length = array.kind.shape[0]
     rows = code.index(array.code, code.span(), code.const(None))
     same = code.compare(rows, ast.Eq(), code.index(array.code, code.const(None)))

@@ -33,7 +33,7 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.middle.each import columns
 from envwright.compiler.middle.generators import check_reads
 from envwright.compiler.middle.parts import keep_new
-from envwright.compiler.middle.set_methods import in_use
+from envwright.compiler.middle.set_methods import members_in_use
 from envwright.compiler.middle.turns import Evaluate, Turns, turns_of, turns_over
 from envwright.compiler.refusal import RefusedError
 
@@ -165,7 +165,7 @@ def _at_once(frame: Frame, node: Any, turns: Turns, evaluate: Evaluate, way: Way
     if isinstance(source, Picked) and part is not None and _is_plain(node):
         return tables.each(frame.program, source, part[0])
     if isinstance(source, Members) and not source.texts:
-        source = in_use(frame, source)
+        source = members_in_use(frame, source)
     if len(node.generators) > 1 or turns.element is None or turns.length <= LONG or turns.known is not None:
         return None
     direct = isinstance(source, Counted | Masked)

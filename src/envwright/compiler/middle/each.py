@@ -6,7 +6,7 @@ from dataclasses import replace
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code, Define
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.lists import in_use, items_of
+from envwright.compiler.ir.lists import flags_of, items_of
 from envwright.compiler.ir.memory import Memory, differs
 from envwright.compiler.ir.values import (
     Array,
@@ -30,7 +30,7 @@ Source = Array | Counted | Masked
 def columns(frame: Frame, source: Source, compute: Callable[[Value], Value]) -> Value:
     """What is computed of each element, as an array with a row each; tuples as a tuple of such arrays."""
     array = source if isinstance(source, Array) else source.array
-    flags = None if isinstance(source, Array) else source.mask if isinstance(source, Masked) else in_use(source)
+    flags = None if isinstance(source, Array) else flags_of(source)
     before = frame.memory
     if array.kind.shape[0] > SHORT:
         return _mapped(frame, array, flags, compute)
@@ -115,8 +115,3 @@ def _unchanged(after: Memory, before: Memory) -> None:
     """Refuse what changes the game from one element to the next."""
     if differs(after.inner({}), before.inner({})):
         raise RefusedError("what is computed of each element of a list changes the game or draws luck")
-
-
-def flags_of(value: Counted | Masked) -> Array:
-    """Which places of a list hold something."""
-    return value.mask if isinstance(value, Masked) else in_use(value)

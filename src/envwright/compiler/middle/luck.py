@@ -191,12 +191,8 @@ def _whole(value: Array, low: Value, high: Value, size: Value, closed: bool) -> 
         return code.call("jax.random.randint", _key(), shape, *bounds), value
     first, last = as_array(low), as_array(high)
     top = code.binary(last.code, ast.Add(), code.const(1)) if closed else last.code
-    above = code.binary(first.code, ast.Add(), code.const(1)) if not _is_zero(first.code) else code.const(1)
+    above = code.binary(first.code, ast.Add(), code.const(1)) if not code.is_zero(first.code) else code.const(1)
     return code.call("jax.random.randint", _key(), shape, first.code, code.call("jnp.maximum", top, above)), value
-
-
-def _is_zero(value: Code) -> bool:
-    return isinstance(value, ast.Constant) and value.value == 0
 
 
 def _randrange(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:

@@ -13,7 +13,7 @@ from envwright.compiler.ir.arithmetic import side_by_side
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind
-from envwright.compiler.ir.lists import counted, in_use
+from envwright.compiler.ir.lists import counted, flags_of
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.rising import first_above
 from envwright.compiler.ir.values import (
@@ -51,7 +51,7 @@ def reduce(frame: Frame, name: str, value: Value, axis: Any = None) -> Value:
         return generic(name, [value], {} if axis is None else {"axis": Static(axis)})
     if isinstance(value, Masked) and name.startswith("arg"):
         value = counted(value)  # the place is one among those that are picked
-    mask = value.mask if isinstance(value, Masked) else in_use(value)  # pyright: ignore[reportArgumentType]
+    mask = flags_of(value)  # pyright: ignore[reportArgumentType]
     array: Array = value.array  # pyright: ignore[reportAttributeAccessIssue]
     if array.kind.of:
         raise RefusedError(f"{name} of objects is not covered")

@@ -10,7 +10,7 @@ from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import INT, Kind
-from envwright.compiler.ir.lists import in_use, items_of
+from envwright.compiler.ir.lists import flags_of, in_use, items_of
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import compare, truth
@@ -26,7 +26,7 @@ from envwright.compiler.ir.values import (
     cast,
     is_none,
 )
-from envwright.compiler.middle.each import columns, flags_of, stacked
+from envwright.compiler.middle.each import columns, stacked
 from envwright.compiler.refusal import RefusedError
 
 

@@ -11,7 +11,7 @@ from envwright.compiler.ir import code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
-from envwright.compiler.ir.lists import counted, is_listlike, items_of
+from envwright.compiler.ir.lists import counted, flags_of, is_listlike, items_of
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import truth
@@ -35,7 +35,7 @@ from envwright.compiler.ir.values import (
     told,
 )
 from envwright.compiler.middle.attributes import flow
-from envwright.compiler.middle.each import columns, flags_of
+from envwright.compiler.middle.each import columns
 from envwright.compiler.middle.numpy_reductions import reduce
 from envwright.compiler.middle.ordering import extreme, ordered
 from envwright.compiler.middle.parts import elements

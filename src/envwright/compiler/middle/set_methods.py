@@ -58,7 +58,7 @@ SETS: dict[str, Callable[[Frame, Value, Members, list[Value]], Value]] = {
 # ---- going through ----
 
 
-def in_use(frame: Frame, value: Members) -> Masked:
+def members_in_use(frame: Frame, value: Members) -> Masked:
     """The members as numbers or rows of them; those that are there are kept."""
     if value.texts:
         raise RefusedError("a set of texts is gone through")
@@ -75,7 +75,7 @@ def some_of(frame: Frame, value: Value) -> Value:
     value = frame.memory.deep(value)
     if isinstance(value, Gathered):
         return distinct(counted(frame.memory.deep(Items(value.items, True))))
-    return in_use(frame, value) if isinstance(value, Members) else value
+    return members_in_use(frame, value) if isinstance(value, Members) else value
 
 
 def check_loop(body: list[ast.stmt]) -> None:
