@@ -99,6 +99,7 @@ WRITES = {
     "everything": "a = a.copy(); c = a; a[:] = b; return c",
     "a whole number into whole numbers": "a = a.copy(); a[i] = 2.7; return a",
     "flat": "g = g.copy(); g.flat[j] = 9; g.ravel()[0] = 8; return g",
+    "a view of what is known": "h = np.zeros((2, 3), int); h.ravel()[i] = 5; h.T[0, 1] += 1; h.reshape(3, 2)[2] = j; return h",
     "sorted in place": "a = a.copy(); a.sort(); return a",
     "by pairs of indices": "g = g.copy(); g[[0, 1], [2, 3]] = 9; return g",
     "by a tuple": "g = g.copy(); at = (i, j); g[at] = 9; return g[at] + g",

@@ -96,7 +96,8 @@ class Memory:
         if isinstance(value, View):
             return read(self, self.see(value.ref), value.where)
         if isinstance(value, Turned):
-            return value.turn(as_array(self.see(value.ref)))
+            seen = self.see(value.ref)
+            return Static(value.probe(seen.value)) if isinstance(seen, Static) else value.turn(as_array(seen))
         if isinstance(value, Either):
             chosen = self.see(value.join(value.when, self.deep(value.yes), self.deep(value.no)))
             return replace(chosen, shared=True) if isinstance(chosen, Keyed) and chosen.made else chosen

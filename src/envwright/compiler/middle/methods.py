@@ -33,6 +33,7 @@ from envwright.compiler.middle import luck, numpy_calls, numpy_own
 from envwright.compiler.middle.dict_methods import call_dict
 from envwright.compiler.middle.list_methods import LISTS, sort
 from envwright.compiler.middle.parts import copied, under
+from envwright.compiler.middle.rearranging import VIEWS, rearranged
 from envwright.compiler.middle.set_methods import SETS
 from envwright.compiler.refusal import RefusedError
 
@@ -58,6 +59,10 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
         )
         return under(frame, base.when, *sides)
     content = frame.memory.see(base)
+    if name in ("reshape", "transpose") and len(arguments) > 1:
+        arguments = [Static(tuple(known(frame.memory.deep(a)) for a in arguments))]
+    if isinstance(content, Static) and name in VIEWS and (view := rearranged(frame, name, [base, *arguments], options)):
+        return view
     if isinstance(content, Static) and _can_be_known(frame, content, name, arguments, options):
         return _known(frame, content, name, arguments, options)
     if isinstance(content, Members) and name in SETS:
@@ -91,8 +96,6 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
         return Static(None)
     if name == "sort":
         return sort(frame, base, content, arguments, options)
-    if name in ("reshape", "transpose") and len(arguments) > 1:
-        arguments = [Static(tuple(known(frame.memory.deep(a)) for a in arguments))]
     if name == "flatten":
         base = frame.memory.deep(base)  # a copy
     if name in _MAKE_ARRAYS:
