@@ -223,7 +223,27 @@ def test_an_episode_that_runs_out_of_luck_is_cut_off() -> None:
     )  # fmt: skip
     assert_plays_the_same(pair)
     state = pair.records.State(spot=jnp.int32(0))
-    room = pair.interface.step_luck[0].shape[0]
+    room = pair.interface.step_luck[1].shape[0]
     for places, cut in (([2] * room, True), ([2] * (room - 1) + [3], False)):
-        step = pair.rules.apply(state, jnp.int32(0), pair.records.StepChance(step=jnp.array(places)))
+        luck = pair.records.StepChance(step=jnp.int32(2), step_2=jnp.array(places))
+        step = pair.rules.apply(state, jnp.int32(0), luck)
         assert bool(step.truncated) is cut
+
+
+def test_lines_of_a_loop_that_draw_in_different_ways() -> None:
+    pair = game(
+        """
+        while True:
+            x = int(self.np_random.integers(3))
+            y = int(self.np_random.integers(
+                1, 9))
+            way = self.np_random.integers(2, size=2)
+            if (x + y) % 3 == 0:
+                break
+        self.x, self.y, self.way = x, y, int(way[0]) * 2 + int(way[1])
+        """,
+        x="0", y="0", way="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+    for values in drawn(pair).values():
+        assert values.max() > 0

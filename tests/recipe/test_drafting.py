@@ -126,8 +126,20 @@ def test_functions_of_more_than_numbers_are_left_out():
 def test_luck_has_room_for_more_than_was_seen_unless_it_never_varies():
     draws = {("a.py:1 deal", "choice"): 3, ("a.py:2 deal", "choice"): 1, ("a.py:9 _spin", "random"): 1}
     assert chance_of(draws, {}, ["deal"]) == {"deal": "pad(draws('deal'), 4)", "spin": "draws('_spin', 0)"}
-    assert chance_of(draws, {}, [])["deal"] == "pad(draws('deal'), 8)"
+    once = {place: count for place, count in draws.items() if place[0] != "a.py:2 deal"}
+    assert chance_of(once, {}, [])["deal"] == "pad(draws('deal'), 6)"
     assert chance_of(draws, {"deal": "why"}, []) == {"spin": "draws('_spin', 0)"}
+
+
+def test_lines_that_draw_in_no_fixed_order_or_in_different_shapes_have_a_field_each():
+    draws = {("a.py:1 place", "integers"): 3, ("a.py:2 place", "integers"): 1}
+    assert chance_of(draws, {}, []) == {"place": "pad(draws('place:1'), 6)", "place_2": "draws('place:2', 0)"}
+    assert chance_of(draws, {}, ["place:1"])["place"] == "pad(draws('place:1'), 3)"
+    assert list(chance_of(draws, {}, ["place"])) == ["place"]
+    seen = [Draw("a.py:1 place", "integers", 3), Draw("a.py:2 place", "integers", np.arange(2))]
+    assert chance_of(draws, {}, ["place"], {("place", "integers"): seen}) == {
+        "place": "pad(draws('place:1'), 6)", "place_2": "draws('place:2', 0, (2,))",
+    }  # fmt: skip
 
 
 def test_a_function_that_draws_in_several_ways_has_a_field_for_each():

@@ -26,7 +26,7 @@ def test_what_draws_equally_often_is_steady_by_function_and_by_method():
     draws = Draws()
     for gone in (outcome(roll(), choice(4, 0)), outcome(roll(), choice(4, 0), choice(4, 0))):
         draws.note(gone)
-    assert draws.steady == {"roll", "roll.random"}
+    assert draws.steady == {"roll", "roll.random", "roll:1"}
     assert draws.most == {("g.py:1 roll", "random"): 1, ("g.py:2 pick", "choice"): 2}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from envwright.recipe.fields import ROOM, DraftError, free, shape_of
 from envwright.references.protocol import Draw
-from envwright.verify.expression import site_function
+from envwright.verify.expression import site_function, site_line
 
 # Room for luck that is drawn until it fits: the longest of n games took ln n / ln(1/p) draws, so k times as many are
 # too few once in n ** k games. An episode that runs out of luck in a step is cut off; a start cannot be, and has more.
@@ -23,33 +23,47 @@ def chance_of(
     picked: Iterable[tuple[str, str]] = (),
     times: int = ROOM,
 ) -> dict[str, str]:
-    """A field for each function that draws, with room for what it draws in one go; for each method, if it has several.
+    """A field for each function that draws, with room for what it draws in one go; for each method, if it has several;
+    and for each line, if in which order they draw is not always the same, or they draw what is of different shapes.
 
     `draws` are the most by site and method; `steady` functions never draw less. What is `picked` is chosen from lists
     that change, so the candidate is handed the index.
     """
     steady, picked = set(steady), set(picked)
-    most: dict[str, Counter[str]] = {}
+    most: dict[str, dict[str, Counter[int]]] = {}
     for (site, method), count in draws.items():
-        most.setdefault(site_function(site), Counter())[method] += count
+        most.setdefault(site_function(site), {}).setdefault(method, Counter())[site_line(site)] += count
     fields: dict[str, str] = {}
     for function, methods in most.items():
-        for method, count in methods.items():
+        for method, lines in methods.items():
             if function in without or f"{function}.{method}" in without:
                 continue
             seen = (drawn or {}).get((function, method), ())
-            _of_one_shape(function, method, seen)
             by_index = (function, method) in picked
             whole = len(methods) == 1 and not by_index
             which = function if whole else f"{function}.{method}"
-            reader = "picks" if by_index else "draws"
-            room = count if which in steady or count == 1 else times * count
-            shape = shape_of(seen[0].value) if seen and not by_index else None
-            one = f"{reader}('{which}', 0, {shape})" if shape else f"{reader}('{which}', 0)"
-            many = f"pad({reader}('{which}'), {room}, 0, {shape})" if shape else f"pad({reader}('{which}'), {room})"
-            name = free(_word(function if len(methods) == 1 else f"{function}_{method}"), fields)
-            fields[name] = one if room == 1 else many
+            parts = {which: (lines.total(), seen)}
+            if len(lines) > 1 and not by_index and (which not in steady or _shapes(seen) > 1):
+                own = {line: [draw for draw in seen if site_line(draw.site) == line] for line in lines}
+                parts = {f"{function}:{line}": (count, own[line]) for line, count in lines.items()}
+            for part, (count, own_seen) in parts.items():
+                _of_one_shape(function, method, own_seen)
+                room = count if part in steady or count == 1 else times * count
+                shape = shape_of(own_seen[0].value) if own_seen and not by_index else None
+                name = free(_word(function if len(methods) == 1 else f"{function}_{method}"), fields)
+                fields[name] = _reader("picks" if by_index else "draws", part, room, shape)
     return fields
+
+
+def _reader(reader: str, which: str, room: int, shape: tuple[int, ...] | None) -> str:
+    """The expression for one draw or for several."""
+    if room == 1:
+        return f"{reader}('{which}', 0, {shape})" if shape else f"{reader}('{which}', 0)"
+    return f"pad({reader}('{which}'), {room}, 0, {shape})" if shape else f"pad({reader}('{which}'), {room})"
+
+
+def _shapes(draws: Sequence[Draw]) -> int:
+    return len({shape_of(draw.value) for draw in draws})
 
 
 def unlucky(drawn: Drawn, picked: Iterable[tuple[str, str]], shown: Iterable[str]) -> dict[str, str]:

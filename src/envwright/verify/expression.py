@@ -99,7 +99,8 @@ def parse(text: Any, where: str) -> Expression:
 
 
 def drawn(draws: Sequence[Draw], function: str, index: int | None = None, shape: tuple[int, ...] = ()) -> Any:
-    """The values drawn inside a function of the reference, `step`, or by one method inside of it, `step.choice`.
+    """The values drawn inside a function of the reference, `step`, by one method inside of it, `step.choice`, or in one
+    of its lines, `step:87`.
 
     With an index it is one of them, masked if it was not drawn; `shape` is that of one, if it is an array.
     """
@@ -122,9 +123,19 @@ def _one_or_all(values: list[Any], index: int | None) -> Any:
 
 
 def is_drawn_by(draw: Draw, function: str) -> bool:
-    """Whether a draw was made inside a function, or, if that is qualified by a method, by that method there."""
-    own = site_function(draw.site)
-    return function in (own, f"{own}.{draw.method}")
+    """Whether a draw was made inside a function; if that is qualified, by that method or in that line of it."""
+    return function in names_of(draw)
+
+
+def names_of(draw: Draw) -> tuple[str, str, str]:
+    """By what a contract may call for a draw."""
+    function = site_function(draw.site)
+    return function, f"{function}.{draw.method}", f"{function}:{site_line(draw.site)}"
+
+
+def site_line(site: str) -> int:
+    """The line of a site: 18 of "blackjack.py:18 draw_card"."""
+    return int(site.rpartition(" ")[0].rpartition(":")[2] or 0)
 
 
 def site_function(site: str) -> str:

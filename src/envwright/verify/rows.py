@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from envwright.candidates.protocol import Columns
 from envwright.references.protocol import Outcome, Reference
 from envwright.verify.contract import Contract
-from envwright.verify.expression import Expression, ExpressionError, scope, site_function
+from envwright.verify.expression import Expression, ExpressionError, names_of, scope
 
 Row = dict[str, NDArray[Any]]
 
@@ -80,9 +80,7 @@ def luck_row(contract: Contract, table: dict[str, Expression], seen: dict[str, A
     row: Row = {}
     used = " ".join(expression.text for expression in table.values()).replace('"', "'")
     for draw in outcome.draws if contract.chance_start or contract.chance_step else ():
-        function = site_function(draw.site)
-        forms = (function, f"{function}.{draw.method}")
-        if not any(form in contract.chance_ignored or f"'{form}'" in used for form in forms):
+        if not any(form in contract.chance_ignored or f"'{form}'" in used for form in names_of(draw)):
             raise ExpressionError(
                 f"The reference draws {draw.method} at {draw.site}, which the contract neither maps in [chance] nor "
                 f"names in [chance.ignored]."

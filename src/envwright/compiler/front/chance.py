@@ -1,6 +1,7 @@
 """The pieces of luck that a contract names: under which function and method the original's draws are kept."""
 
 import ast
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ class Piece(NamedTuple):
 def read_luck(
     expressions: Mapping[str, str], kinds: Mapping[str, tuple[tuple[int, ...], str]]
 ) -> dict[tuple[str, str], Piece]:
-    """The pieces of luck by function and method; the method is empty if it does not matter."""
+    """The pieces of luck by function and method; that is empty if it does not matter, and `:87` if the line does."""
     pieces: dict[tuple[str, str], Piece] = {}
     for field, text in expressions.items():
         if field not in kinds:
@@ -32,6 +33,8 @@ def read_luck(
             room, node, shape = int(ast.literal_eval(node.args[1])), node.args[0], shape[1:]
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("draws", "picks")):
             raise RefusedError(f"the line {text!r} of the contract is not one that the rules know")
-        function, _, method = str(ast.literal_eval(node.args[0])).partition(".")
+        which = str(ast.literal_eval(node.args[0]))
+        function = re.split("[.:]", which)[0]
+        method = which.removeprefix(function).removeprefix(".")
         pieces[function, method] = Piece(field, Kind(narrow(dtype), shape), room, node.func.id == "picks")
     return pieces

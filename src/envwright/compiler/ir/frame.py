@@ -89,6 +89,7 @@ class Frame:
     comments: Mapping[int, list[str]] = field(default_factory=dict)
     orderless: set[ast.AST] = field(default_factory=set)  # comprehensions of which nobody asks for the order
     taken: set[ast.AST] = field(default_factory=set)  # calls of which all that they yield is taken at once
+    call: ast.Call | None = None  # the one that is made
     direct: ast.AST | None = None  # a call whose value an attribute is set to
     calling: tuple[Any, ...] = ()  # the functions that are being read, for recursion
 

@@ -320,6 +320,7 @@ def _call(frame: Frame, node: ast.Call, hints: tuple[str, ...]) -> Value:
             options |= inner.items if isinstance(inner, Keyed) else {k: Static(v) for k, v in known(inner).items()}
         else:
             options[keyword.arg] = value
+    frame.call = node
     return frame.program.call(frame, function, arguments, options, node, hints)
 
 

@@ -48,7 +48,9 @@ def draw(frame: Frame, method: str, arguments: list[Value], options: dict[str, V
     when = frame.writer.when
     table = frame.program.luck[when]
     plain = method.removesuffix("_closed")
-    piece = table.get((frame.function, plain)) or table.get((frame.function, ""))
+    lines = range(frame.call.lineno, (frame.call.end_lineno or frame.call.lineno) + 1) if frame.call else ()
+    kinds = [plain, "", *(f":{line}" for line in lines)]
+    piece = next((table[frame.function, kind] for kind in kinds if (frame.function, kind) in table), None)
     arguments = [frame.memory.deep(a) if not isinstance(a, Unknown) else a for a in arguments]
     options = {k: frame.memory.deep(v) if not isinstance(v, Unknown) else v for k, v in options.items()}
     if piece is None:
