@@ -127,7 +127,7 @@ def _join_held(frame: Frame, when: Array, yes: Side, no: Side, into: Memory, own
             twins.put_into(memory, value.items, Ref(own[1]))
         elif isinstance(value, Items) and any(known_elsewhere(memory, v, own) for v in value.items):
             return Unknown(frame.placed(RefusedError("a list that has another name is in a list of changing length")))
-    into.twins = twins.joined(left, right)
+    into.twins |= {cell: ties | into.twins.get(cell, ties) for cell, ties in twins.joined(left, right).items()}
     return join(frame, when, _content(left, a), _content(right, b), _hint(own[1]))
 
 
@@ -147,11 +147,14 @@ def choose(
         return found
     if _held_apart(a, left, right) or _held_apart(b, right, left):
         made = join(frame, when, _content(left, a), _content(right, b), hint)
-        return replace(made, shared=True) if isinstance(made, Array) else made
+        made = replace(made, shared=True) if isinstance(made, Array) else made
+        return twins.chosen(into, made, (yes, no))
     if any(known_elsewhere(side, value, own) or holds_places(side, value) for value, side in (yes, no)):
         a, b = into.hold(a), into.hold(b)
         if isinstance(a, PLACES) and isinstance(b, PLACES):
             return _one_view(frame, when, a, b) or Either(when, a, b, partial(join, frame))
+        made = join(frame, when, _content(left, a), _content(right, b), hint)
+        return twins.chosen(into, made, (yes, no))
     return join(frame, when, _content(left, a), _content(right, b), hint)
 
 

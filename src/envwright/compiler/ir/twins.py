@@ -12,6 +12,7 @@ from envwright.compiler.ir.values import (
     PLACES,
     Array,
     Counted,
+    Either,
     Items,
     Keyed,
     Masked,
@@ -20,6 +21,7 @@ from envwright.compiler.ir.values import (
     Static,
     Unknown,
     Value,
+    View,
 )
 from envwright.compiler.refusal import RefusedError
 
@@ -27,9 +29,19 @@ ITSELF, ROWS = 1, 2
 
 
 def tie(memory: Memory, one: int, deep: int, other: int) -> None:
-    """A change of `one` that goes so deep is one of `other`, too."""
-    if one != other and (deep, other) not in memory.twins.get(one, ()):
+    """A change of `one` that goes so deep is one of `other`, too; of itself, if it holds the same row twice."""
+    if (deep, other) not in memory.twins.get(one, ()):
         memory.twins[one] = memory.twins.get(one, frozenset()) | {(deep, other)}
+
+
+def chosen(memory: Memory, value: Value, sides: Iterable[tuple[Value, Memory]]) -> Value:
+    """One of two lists, or of what else it is, copied after a branch."""
+    for place, side in sides:
+        for cell in cells_within(place):
+            value = as_one_of(memory, value, {cell})
+            if cell in side.positions and cell in side.homes:
+                value = as_row_of(memory, value, Ref(side.homes[cell]))
+    return value
 
 
 def joined(yes: Memory, no: Memory) -> dict[int, frozenset[tuple[int, int]]]:
@@ -41,14 +53,21 @@ def joined(yes: Memory, no: Memory) -> dict[int, frozenset[tuple[int, int]]]:
 def touched(memory: Memory, cell: int, deep: int) -> None:
     """Something was changed in place: its twins are not what they are in the original."""
     waiting, seen = [(cell, deep)], {cell}
+    if any(other == cell and deep >= needed for needed, other in memory.twins.get(cell, ())):
+        memory.cells[cell] = Unknown(RefusedError(_APART))
     while waiting:
         here, how_deep = waiting.pop()
-        for needed, other in memory.twins.get(here, ()):
-            if how_deep >= needed and other not in seen and other in memory.cells:
+        reached = [other for needed, other in memory.twins.get(here, ()) if how_deep >= needed]
+        reached += [row for row, home in memory.homes.items() if home == here != cell]
+        for other in reached:
+            if other not in seen:
                 seen.add(other)
                 waiting.append((other, ROWS))
-                why = RefusedError("a list that is in two places is changed in one of them, and read in the other")
-                memory.cells[other] = Unknown(why)
+                if other in memory.cells:
+                    memory.cells[other] = Unknown(RefusedError(_APART))
+
+
+_APART = "a list that is in two places is changed in one of them, and read in the other"
 
 
 def with_rows_of(memory: Memory, made: Value, sources: Iterable[Value]) -> Value:
@@ -86,11 +105,21 @@ def put_into(memory: Memory, rows: Iterable[Value], base: Value) -> None:
     """Lists with names are put into a list that has copies of them."""
     for row in rows:
         if isinstance(row, PLACES) and _is_list(memory.see(row)):
-            deep = ITSELF if isinstance(row, Ref) else ROWS
-            for cell in cells_within(row):
+            for cell, deep in _leads(row):
                 for home in cells_within(base):
+                    if (deep, home) in memory.twins.get(cell, ()):  # it is there twice
+                        tie(memory, home, ROWS, home)
                     tie(memory, cell, deep, home)
                     tie(memory, home, ROWS, cell)
+
+
+def _leads(place: Value) -> list[tuple[int, int]]:
+    """The cells that a name leads to, and how deep in them a change of it is."""
+    if isinstance(place, Either):
+        return [*_leads(place.yes), *_leads(place.no)]
+    if isinstance(place, View):
+        return [(cell, deep + 1) for cell, deep in _leads(place.ref)]
+    return [(cell, ITSELF) for cell in cells_within(place)]
 
 
 def _tied(memory: Memory, made: Value, deep: int, cells: Iterable[int], their_deep: int) -> Value:
@@ -98,7 +127,7 @@ def _tied(memory: Memory, made: Value, deep: int, cells: Iterable[int], their_de
         return Maybe(made.present, _tied(memory, made.value, deep, cells, their_deep))
     ref = made if isinstance(made, Ref) else memory.hold(made)
     if isinstance(ref, Ref):
-        for cell in cells:
+        for cell in {*cells} - {ref.cell}:
             tie(memory, ref.cell, deep, cell)
             tie(memory, cell, their_deep, ref.cell)
     return ref

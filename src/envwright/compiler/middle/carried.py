@@ -109,20 +109,20 @@ def find_carried(
                 spare = value.roomy if isinstance(value, Counted) else 0
                 whole = isinstance(value, Items)
                 if place == "cells":
-                    put_into(before, _held_by_name(table[key]), Ref(key))
+                    for memory in (before, *after):
+                        put_into(memory, _held_by_name(memory.cells.get(key)), Ref(key))
                 mine = Carried(place, key, value, place == "names" and key in own, spare, whole)
                 carried.append(replace(mine, twins=_twins_of(before, after, place, key)))
     for memory in after:  # the next turn begins with them
         for cell, ties in memory.twins.items():
             for deep, other in ties:
-                if cell in before.cells and other in before.cells:
-                    tie(before, cell, deep, other)
+                tie(before, cell, deep, other)
     if any(m.state != before.state for m in after):
         raise RefusedError("a function that changes the state as a whole is called in a loop")
     return carried, flow
 
 
-def _held_by_name(value: Value) -> list[Value]:
+def _held_by_name(value: Value | None) -> list[Value]:
     """What a list or an object holds by its name; a loop hands on copies."""
     if isinstance(value, Items | Keyed):
         return [*value.items] if isinstance(value, Items) else [*value.items.values()]
@@ -134,7 +134,7 @@ def _twins_of(before: Memory, after: list[Memory], place: str, key: Any) -> froz
     if place != "names":
         return frozenset()
     values = [memory.names[key] for memory in (before, *after) if key in memory.names]
-    return frozenset(cell for value in values for cell in cells_within(value) if cell in before.cells)
+    return frozenset(cell for value in values for cell in cells_within(value))
 
 
 def _rows_followed(before: Memory, after: list[Memory]) -> dict[str, tuple[Ref, Array]]:

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
@@ -16,7 +17,7 @@ from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import truth
 from envwright.compiler.ir.sequences import backwards, distinct, side_by_side
-from envwright.compiler.ir.twins import as_row_of, with_rows_of
+from envwright.compiler.ir.twins import as_one_of, as_row_of, with_rows_of
 from envwright.compiler.ir.values import (
     NONE,
     PLACES,
@@ -63,7 +64,8 @@ def extreme_of(which: Literal["min", "max"]) -> Callable[[Frame, Arguments, Opti
         by, default = options.get("key", NONE), options.get("default")
         if not is_none(by) or _of_tuples(frame, value):
             found = extreme(frame, which, value, by, default)
-            return as_row_of(frame.memory, found, arguments[0] if len(arguments) == 1 else value)
+            found = as_row_of(frame.memory, found, arguments[0]) if len(arguments) == 1 else found
+            return as_one_of(frame.memory, found, cells_within(Items((*arguments[1:], *options.values()))))
         if len(arguments) == 1:
             if isinstance(value, Counted | Masked):
                 found = reduce(frame, which, value, None)
@@ -201,7 +203,7 @@ def next_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
     place = Array(code.call("jnp.argmax", flags.code), Kind(INT))
     found = read(frame.memory, value.array, (place,))
     found = join(frame, Array(code.call("jnp.any", flags.code), Kind(BOOL)), found, frame.memory.deep(arguments[1]))
-    return as_row_of(frame.memory, found, arguments[0])
+    return as_one_of(frame.memory, as_row_of(frame.memory, found, arguments[0]), cells_within(arguments[1]))
 
 
 OF_LISTS: dict[object, Callable[[Frame, Arguments, Options], Value]] = {
