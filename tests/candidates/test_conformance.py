@@ -110,6 +110,15 @@ def test_double_precision_is_refused_where_a_step_cannot_be_traced_in_it() -> No
     assert spoilt(apply=narrow).in_float64() is None
 
 
+def test_double_precision_is_refused_where_only_a_start_holds_on_to_single() -> None:
+    def narrow(key: Any, params: Any) -> Any:
+        obs, state = CARTPOLE.rules.init(key, params)
+        return obs, state.replace(x=state.x.astype(jnp.float32))
+
+    assert CARTPOLE.in_float64() is not None
+    assert JaxCandidate(replace(CARTPOLE.rules, init=narrow)).in_float64() is None
+
+
 def test_params_that_are_arrays_stay_arrays_of_their_kind() -> None:
     class Params(envwright.Record):
         numpy: Any
