@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.random import define_prng_impl
 
-FEW = 16  # numbers that are put in order by comparing each with each
+FEW = 128  # numbers that are exchanged by looking at all of them
 _ROUNDS = 4  # of a shuffle, two half-rounds each
 _GOLDEN = 0x9E3779B9  # 2**32 / golden ratio: consecutive counters land far apart
 
@@ -120,21 +120,20 @@ def normal(key: jax.Array, shape: tuple[int, ...] = ()) -> jax.Array:
 def random_order(key: jax.Array, n: int) -> jax.Array:
     """The numbers 0 .. n-1 in random order, (n,) int32, every order as likely as any: a hand of cards, a deck.
 
-    In a tenth of the time of `jax.random.permutation`, which sorts: few numbers are compared each with each, more are
-    exchanged one after the other.
+    In a fifth of the time of `jax.random.permutation`, which sorts: numbers are exchanged one after the other, up to
+    128 of them without scatter, which keeps a rollout from being one kernel.
     """
     words = jax.random.bits(key, (n,), jnp.uint32)
-    if n <= FEW:
-        places = np.arange(n)
-        before = (words[None] < words[:, None]) | ((words[None] == words[:, None]) & (places < places[:, None]))
-        return jnp.sum(before, axis=1, dtype=jnp.int32)
+    places = jnp.arange(n, dtype=jnp.int32)
 
     def exchange(turn: jax.Array, order: jax.Array) -> jax.Array:
         here = n - 1 - turn
         there = (words[here] % (here + 1).astype(jnp.uint32)).astype(jnp.int32)
-        return order.at[here].set(order[there]).at[there].set(order[here])
+        if n > FEW:
+            return order.at[here].set(order[there]).at[there].set(order[here])
+        return jnp.where(places == here, order[there], jnp.where(places == there, order[here], order))
 
-    return jax.lax.fori_loop(0, n - 1, exchange, jnp.arange(n, dtype=jnp.int32))
+    return jax.lax.fori_loop(0, n - 1, exchange, places)
 
 
 def shuffled(key: jax.Array, n: int) -> jax.Array:
