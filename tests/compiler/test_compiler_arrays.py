@@ -100,6 +100,8 @@ WRITES = {
     "a whole number into whole numbers": "a = a.copy(); a[i] = 2.7; return a",
     "flat": "g = g.copy(); g.flat[j] = 9; g.ravel()[0] = 8; return g",
     "a view of what is known": "h = np.zeros((2, 3), int); h.ravel()[i] = 5; h.T[0, 1] += 1; return h",
+    "a known array, by its flat places": "h = np.zeros((2, 3), int); h.flat[j] = 4; h.T[i] += 1; return h",
+    "turned as often as the game says": "h = np.arange(9).reshape(3, 3); return np.rot90(h, i) - np.rot90(h + j, -j)",
     "a known array, reshaped": "h = np.zeros((2, 3), int); h.reshape(3, 2)[2] = j; return h",
     "sorted in place": "a = a.copy(); a.sort(); return a",
     "by pairs of indices": "g = g.copy(); g[[0, 1], [2, 3]] = 9; return g",

@@ -158,6 +158,21 @@ def test_an_empty_cell_by_argwhere() -> None:
     assert_plays_the_same(pair)
 
 
+def test_one_of_the_rows_that_are_free() -> None:
+    pair = game(
+        """
+        free = np.argwhere(self.grid == 0)
+        if len(free):
+            spot = self.np_random.choice(free)
+            self.grid[spot[0], spot[1]] = action + 1
+        else:
+            self.grid[:] = 0
+        """,
+        grid="np.zeros((2, 3), int)",
+    )
+    assert_plays_the_same(pair)
+
+
 def test_shuffle_and_permutation() -> None:
     pair = game(
         """

@@ -104,3 +104,12 @@ class Shake(gym.Env):
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         self.x, self.t = stir(self.x) + 0.5 * action, self.t + 1
         return np.array([self.x]), 0.0, self.t >= 20, False, {}
+
+
+class ShakenFromTheStart(Shake):
+    """Its start is shaken, too, and by much."""
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        self.x = stir(10 * self.x)
+        return np.array([self.x]), {}

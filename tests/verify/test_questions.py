@@ -57,6 +57,13 @@ def test_what_rounding_explains_is_no_difference_however_far_a_step_magnifies_it
     assert {check.level for check in failed(verdict).values()} == {"L1", "L3"}
 
 
+def test_what_rounding_explains_of_a_start_is_no_difference():
+    terms = SHAKE.replace(":Shake", ":ShakenFromTheStart")
+    assert judge(terms, ("L3",)).passed
+    verdict = judge(terms.replace("stronger = 0.0", "stronger = 0.01"), ("L3",))
+    assert "starts" in failed(verdict)
+
+
 def test_a_function_is_compared_alone_and_replayed(tmp_path):
     """An ace that may count 11 up to 22: seen in the function itself, before any step goes wrong for it."""
     planted = plant(tmp_path, "blackjack", [("(hand.sum() + 10 <= LIMIT)", "(hand.sum() + 10 <= LIMIT + 1)")])

@@ -113,3 +113,15 @@ class Shake(Env[Shaken, Params]):
     def apply(self, state: Shaken, action: jax.Array, chance: None, params: Params) -> Step:
         x, t = stir(state.x, self.stronger) + 0.5 * action, state.t + 1
         return Step(x[None], Shaken(x, t), jnp.float32(0), t >= 20, jnp.bool_(False), {})
+
+
+@dataclass(frozen=True)
+class ShakenFromTheStart(Shake):
+    """The one of games.py; `stronger` is its start."""
+
+    def start(self, chance: jax.Array, params: Params) -> tuple[jax.Array, Shaken]:
+        x = stir(10 * chance, self.stronger)
+        return x[None], Shaken(x, jnp.int32(0))
+
+    def apply(self, state: Shaken, action: jax.Array, chance: None, params: Params) -> Step:
+        return Shake().apply(state, action, chance, params)

@@ -186,6 +186,33 @@ def record_sway(
     return stack(rows, "step")
 
 
+def record_start_sway(
+    reference: Reference, contract: Contract, begun: Sequence[tuple[int, tuple[Draw, ...]]], dtype: str, beat: Beat
+) -> Columns:
+    """The same of starts, by seed and luck: how far they move with the numbers that are drawn and with rounding."""
+    rows: list[Row] = []
+    for seed, tape in begun:
+        beat()
+        usual = _start(reference, contract, seed, tape)
+        total = {name: np.zeros(value.shape) for name, value in usual.items()}
+        for ways in moved([[draw.value for draw in tape]], [None], np.dtype(dtype)):
+            farther = {name: np.zeros(value.shape) for name, value in usual.items()}
+            for (values,) in ways:
+                other = tuple(draw._replace(value=value) for draw, value in zip(tape, values, strict=True))
+                widen(farther, _start(reference, contract, seed, other), usual)
+            total = {name: total[name] + farther[name] for name in total}
+        farther = {name: np.zeros(value.shape) for name, value in usual.items()}
+        for way in roundings(reference, dtype):
+            with way:
+                widen(farther, _start(reference, contract, seed, tape), usual)
+        rows.append({name: total[name] + farther[name] for name in total})
+    return stack(rows, "start")
+
+
+def _start(reference: Reference, contract: Contract, seed: int, tape: tuple[Draw, ...]) -> Row:
+    return start_row(contract, reference, reference.reset(seed=seed, tape=tape))
+
+
 def _again(reference: Reference, contract: Contract, case: Case, state: Plain, action: Any) -> Row | None:
     """The step once more, from a state that was moved a little; None if it fails."""
     try:

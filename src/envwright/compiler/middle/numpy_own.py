@@ -270,6 +270,19 @@ def _clip(frame: Frame, arguments: list[Value], options: Options) -> Value:
     return generic("clip", [arguments[0], low, high], {})
 
 
+def _rot90(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    """Turned as often as the game says: one of four."""
+    turns = arguments[1] if len(arguments) > 1 else options.get("k", Static(1))
+    array = as_array(arguments[0])
+    if isinstance(turns, Static) or len(arguments) > 2 or "axes" in options:
+        return generic("rot90", arguments, options)
+    if len(array.kind.shape) < 2 or array.kind.shape[0] != array.kind.shape[1]:
+        raise RefusedError("what is not a square is turned as often as the game says")
+    turned = [array.code, *(code.call("jnp.rot90", array.code, code.const(k)) for k in (1, 2, 3))]
+    chosen = code.binary(as_array(turns).code, ast.Mod(), code.const(4))
+    return Array(code.index(code.call("jnp.array", code.list_of(turned)), chosen), array.kind)
+
+
 OWN: dict[str, Callable[[Frame, list[Value], Options], Value]] = {
     "array": _array, "asarray": _array, "asanyarray": _array, "copy": _array, "full": _full, "where": _where,
     "zeros_like": _like("zeros_like"), "ones_like": _like("ones_like"), "empty_like": _like("empty_like"),
@@ -279,5 +292,5 @@ OWN: dict[str, Callable[[Frame, list[Value], Options], Value]] = {
     "argmax": first_extreme("argmax"), "argmin": first_extreme("argmin"), "cumsum": over_counted("cumsum"),
     "stack": _stack("stack"),
     "vstack": _stack("vstack"), "concatenate": _stack("concatenate"), "unique": _unique, "bincount": _bincount,
-    "norm": _norm, "delete": _delete, "clip": _clip,
+    "norm": _norm, "delete": _delete, "clip": _clip, "rot90": _rot90,
 }  # fmt: skip

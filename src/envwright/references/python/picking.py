@@ -43,10 +43,9 @@ def find_again(
 
 
 def _equal(one: Any, two: Any) -> bool:
-    try:
-        return bool(one == two)
-    except ValueError:  # arrays
-        return False
+    if isinstance(one, np.ndarray) or isinstance(two, np.ndarray):
+        return np.array_equal(one, two)
+    return bool(one == two)
 
 
 def _population(
@@ -62,5 +61,5 @@ def _population(
         return None
     if isinstance(given, int | np.integer) and not isinstance(given, bool):
         return range(int(given)) if given > 0 else None
-    made = np.asarray(given)
-    return made if made.ndim == 1 and made.size else None
+    made = np.asarray(given)  # of rows, one is chosen
+    return made if made.ndim >= 1 and made.size else None

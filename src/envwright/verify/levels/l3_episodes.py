@@ -4,13 +4,15 @@ The first divergence is bisected: the step is taken again from the reference's o
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Candidate, Columns
 from envwright.verify import regressions
 from envwright.verify.compare import unequal
 from envwright.verify.phases import first_differing_phase
+from envwright.verify.record import record_start_sway
 from envwright.verify.replaying import before_step
-from envwright.verify.rows import part
+from envwright.verify.rows import part, take
 from envwright.verify.session import Session
 from envwright.verify.trial import Precision, as_input, attempt, owner
 from envwright.verify.verdict import Check, Divergence
@@ -63,7 +65,7 @@ def check_starts(session: Session) -> Check:
         return Check("L3", "starts", "skip", "the candidate draws its own; they are judged in distribution (L1)")
     got = starts(session, session.candidate)
     expected = {n: c for n, c in trace.starts.items() if n.startswith("state.") or n.startswith("observation")}
-    bad = unequal(session.contract, expected, got, scales=session.scales if session.rounds else None)
+    bad = _unlike(session, expected, got)
     found: list[Divergence] = []
     wrong = [name for name, rows in bad.items() if rows.any()]
     if wrong:
@@ -79,6 +81,21 @@ def check_starts(session: Session) -> Check:
         found.append(regressions.keep_start(session, divergence, trace.seeds[row], "L3"))
     detail = f"{trace.episodes:,} starts, same luck, {len(expected)} columns"
     return Check("L3", "starts", "fail" if found else "pass", detail, trace.episodes, tuple(found))
+
+
+def _unlike(session: Session, expected: Columns, got: Columns) -> dict[str, NDArray[np.bool_]]:
+    """The starts that differ, by column; by more than a few units, than the reference itself moves."""
+    if not session.rounds:
+        return unequal(session.contract, expected, got)
+    bad = unequal(session.contract, expected, got, scales=session.scales)
+    rows = np.flatnonzero(np.any(np.stack(list(bad.values())), axis=0))
+    if len(rows):
+        begun = [(session.trace.seeds[row], session.trace.start_tape[row]) for row in rows.tolist()]
+        sway = session.host.run(record_start_sway, session.contract, begun, "float32")
+        again = unequal(session.contract, take(expected, rows), take(got, rows), sway, session.scales)
+        for name, wrong in again.items():
+            bad[name][rows] = wrong
+    return bad
 
 
 def check_play(session: Session) -> Check:
