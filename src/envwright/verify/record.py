@@ -19,7 +19,7 @@ from envwright.verify.contract import Contract, Function
 from envwright.verify.expression import ExpressionError
 from envwright.verify.nudges import nudge
 from envwright.verify.rows import Row, stack, start_row, state_row, step_row
-from envwright.verify.sway import NUDGES, distance, moved, roundings, widen
+from envwright.verify.sway import NUDGES, distance, roundings
 from envwright.verify.trace import Failure, Trace
 
 Beat = Callable[[], None]
@@ -145,7 +145,7 @@ def _transitions(reference: Reference, contract: Contract, cases: Sequence[Case]
             if not all(reach.holds(before) for reach in contract.reachable):
                 continue
             before_row = state_row(contract, before)
-            outcome, after = _one(reference, contract, case, before)
+            outcome, after = one_step(reference, contract, case, before)
         except (ReferenceFailedError, ExpressionError, TapeError) as error:
             outside.append(str(error))
             continue
@@ -153,73 +153,6 @@ def _transitions(reference: Reference, contract: Contract, cases: Sequence[Case]
         afters.append(after)
         kept.append(case._replace(tape=outcome.draws))
     return Transitions(kept, stack(befores, "state"), stack(afters, "step"), outside)
-
-
-def record_sway(
-    reference: Reference, contract: Contract, cases: Sequence[Case], dtype: str, sizes: Plain, beat: Beat
-) -> Columns:
-    """How far each column can move if every number the reference holds, constants too, moves by a bit of `dtype`, and
-    if all that it computes on the way is rounded to float32, where it can be asked to.
-
-    Each number is moved alone, up and down, and the larger distances added up: together they cannot take it farther, as
-    far as a step is smooth. Where there are too many numbers for that, all are moved at once, up or down at random.
-    """
-    rows: list[Row] = []
-    for case in cases:
-        beat()
-        reference.restore(case.snapshot)
-        constants = {n: v for n, v in reference.look().items() if n not in case.snapshot and _is_real(v)}
-        _, after = _one(reference, contract, case, _before(reference, contract))
-        total = {name: np.zeros(value.shape) for name, value in after.items()}
-        for ways in moved([dict(case.snapshot), case.action, constants], [sizes, None, None], np.dtype(dtype)):
-            farther = {name: np.zeros(value.shape) for name, value in after.items()}
-            for state, action, numbers in ways:
-                row = _again(reference, contract, case, {**state, **numbers}, action)
-                reference.restore(constants)
-                widen(farther, row, after)
-            total = {name: total[name] + farther[name] for name in total}
-        farther = {name: np.zeros(value.shape) for name, value in after.items()}
-        for way in roundings(reference, dtype):
-            with way:
-                widen(farther, _again(reference, contract, case, case.snapshot, case.action), after)
-        rows.append({name: total[name] + farther[name] for name in total})
-    return stack(rows, "step")
-
-
-def record_start_sway(
-    reference: Reference, contract: Contract, begun: Sequence[tuple[int, tuple[Draw, ...]]], dtype: str, beat: Beat
-) -> Columns:
-    """The same of starts, by seed and luck: how far they move with the numbers that are drawn and with rounding."""
-    rows: list[Row] = []
-    for seed, tape in begun:
-        beat()
-        usual = _start(reference, contract, seed, tape)
-        total = {name: np.zeros(value.shape) for name, value in usual.items()}
-        for ways in moved([[draw.value for draw in tape]], [None], np.dtype(dtype)):
-            farther = {name: np.zeros(value.shape) for name, value in usual.items()}
-            for (values,) in ways:
-                other = tuple(draw._replace(value=value) for draw, value in zip(tape, values, strict=True))
-                widen(farther, _start(reference, contract, seed, other), usual)
-            total = {name: total[name] + farther[name] for name in total}
-        farther = {name: np.zeros(value.shape) for name, value in usual.items()}
-        for way in roundings(reference, dtype):
-            with way:
-                widen(farther, _start(reference, contract, seed, tape), usual)
-        rows.append({name: total[name] + farther[name] for name in total})
-    return stack(rows, "start")
-
-
-def _start(reference: Reference, contract: Contract, seed: int, tape: tuple[Draw, ...]) -> Row:
-    return start_row(contract, reference, reference.reset(seed=seed, tape=tape))
-
-
-def _again(reference: Reference, contract: Contract, case: Case, state: Plain, action: Any) -> Row | None:
-    """The step once more, from a state that was moved a little; None if it fails."""
-    try:
-        reference.restore(state)
-        return _one(reference, contract, Case(state, action, case.tape), _before(reference, contract))[1]
-    except (ReferenceFailedError, ExpressionError, TapeError):
-        return None
 
 
 def record_starts(reference: Reference, contract: Contract, seeds: Sequence[int], beat: Beat) -> Columns:
@@ -298,7 +231,7 @@ def record_calls(
         for arguments in calls.get(function.reference, ()):
             beat()
             try:
-                result = _result(reference, function, arguments)
+                result = result_of(reference, function, arguments)
                 given = [np.asarray(_plain(e(arguments))) for e in function.arguments]
                 rows.append(Call(arguments, given, result))
             except (ReferenceFailedError, ExpressionError):
@@ -306,42 +239,21 @@ def record_calls(
     return table
 
 
-def _result(reference: Reference, function: Function, arguments: Mapping[str, Any]) -> NDArray[Any]:
+def result_of(reference: Reference, function: Function, arguments: Mapping[str, Any]) -> NDArray[Any]:
+    """What a function of the reference gives, as the candidate must return it."""
     result = reference.call(function.reference, list(arguments.values()))
     return np.asarray(_plain(function.result({**arguments, "result": result})))
 
 
-def record_call_sway(
-    reference: Reference, function: Function, rows: Sequence[Call], dtype: str, sizes: Any, beat: Beat
-) -> NDArray[np.float64]:
-    """How far each result moves if every number of the arguments is moved by a bit of `dtype`, and if all that is
-    computed on the way is rounded to float32, where the reference can be asked to."""
-    sways: list[NDArray[np.float64]] = []
-    for row in rows:
-        beat()
-        total = np.zeros(row.result.shape)
-        for ways in moved([dict(row.arguments)], [sizes], np.dtype(dtype)):
-            distances = [distance(_result(reference, function, other), row.result) for (other,) in ways]
-            total += np.max(distances, axis=0)
-        farther = np.zeros(row.result.shape)
-        for way in roundings(reference, dtype):
-            with way:
-                farther = np.maximum(farther, distance(_result(reference, function, row.arguments), row.result))
-        sways.append(total + farther)
-    return np.stack(sways)
-
-
-def _before(reference: Reference, contract: Contract) -> dict[str, Any]:
+def look_back(reference: Reference, contract: Contract) -> dict[str, Any]:
+    """What is known before a step, if the contract asks for it."""
     return reference.look() if contract.looks_back else {}
 
 
-def _one(reference: Reference, contract: Contract, case: Case, before: dict[str, Any]) -> tuple[Outcome, Row]:
+def one_step(reference: Reference, contract: Contract, case: Case, before: dict[str, Any]) -> tuple[Outcome, Row]:
+    """A step from where the reference stands."""
     outcome = reference.step(case.action, case.tape)
     return outcome, step_row(contract, reference, outcome, case.action, before)
-
-
-def _is_real(value: Any) -> bool:
-    return isinstance(value, float | np.floating) or (isinstance(value, np.ndarray) and value.dtype.kind == "f")
 
 
 def _plain(value: Any) -> Any:

@@ -12,7 +12,8 @@ from envwright.verify import regressions
 from envwright.verify.compare import Mismatch, mismatches, unequal
 from envwright.verify.domain import size
 from envwright.verify.phases import compare_phases, first_differing_phase
-from envwright.verify.record import Case, Transitions, record_sway, record_transitions
+from envwright.verify.record import Case, Transitions, record_transitions
+from envwright.verify.record_sway import record_sway
 from envwright.verify.rows import part, take
 from envwright.verify.session import Session
 from envwright.verify.synthesis import rounded

@@ -11,7 +11,8 @@ from envwright.verify.compare import SLACK, differs
 from envwright.verify.contract import Function
 from envwright.verify.domain import mine, size
 from envwright.verify.nudges import unit, usual
-from envwright.verify.record import Call, Plan, mine_calls, record_call_sway, record_calls
+from envwright.verify.record import Call, Plan, mine_calls, record_calls
+from envwright.verify.record_sway import record_call_sway
 from envwright.verify.session import Session
 from envwright.verify.verdict import Check, Divergence
 

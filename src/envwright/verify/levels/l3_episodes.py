@@ -10,7 +10,7 @@ from envwright.candidates.protocol import Candidate, Columns
 from envwright.verify import regressions
 from envwright.verify.compare import unequal
 from envwright.verify.phases import first_differing_phase
-from envwright.verify.record import record_start_sway
+from envwright.verify.record_sway import record_start_sway
 from envwright.verify.replaying import before_step
 from envwright.verify.rows import part, take
 from envwright.verify.session import Session
