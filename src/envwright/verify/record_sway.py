@@ -21,8 +21,7 @@ from envwright.verify.sway import distance, moved, roundings, widen
 def record_sway(
     reference: Reference, contract: Contract, cases: Sequence[Case], dtype: str, sizes: Plain, beat: Beat
 ) -> Columns:
-    """How far each column can move if every number the reference holds, constants too, moves by a bit of `dtype`, and
-    if all that it computes on the way is rounded to float32, where it can be asked to.
+    """How far each column can move if every number the reference holds, constants too, moves by a bit of `dtype`.
 
     Each number is moved alone, up and down, and the larger distances added up: together they cannot take it farther, as
     far as a step is smooth. Where there are too many numbers for that, all are moved at once, up or down at random.
@@ -41,11 +40,28 @@ def record_sway(
                 reference.restore(constants)
                 widen(farther, row, after)
             total = {name: total[name] + farther[name] for name in total}
+        rows.append(total)
+    return stack(rows, "step")
+
+
+def record_rounding(
+    reference: Reference, contract: Contract, cases: Sequence[Case], dtype: str, beat: Beat
+) -> Columns | None:
+    """How far each column moves if all that the reference computes on the way is rounded to float32, a few times; None
+    if it cannot be asked to."""
+    rows: list[Row] = []
+    for case in cases:
+        beat()
+        ways = list(roundings(reference, dtype))
+        if not ways:
+            return None
+        reference.restore(case.snapshot)
+        _, after = one_step(reference, contract, case, look_back(reference, contract))
         farther = {name: np.zeros(value.shape) for name, value in after.items()}
-        for way in roundings(reference, dtype):
+        for way in ways:
             with way:
                 widen(farther, _again(reference, contract, case, case.snapshot, case.action), after)
-        rows.append({name: total[name] + farther[name] for name in total})
+        rows.append(farther)
     return stack(rows, "step")
 
 

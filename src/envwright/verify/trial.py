@@ -13,7 +13,7 @@ from envwright.verify.compare import Mismatch, mismatches, unequal
 from envwright.verify.domain import size
 from envwright.verify.phases import compare_phases, first_differing_phase
 from envwright.verify.record import Case, Transitions, record_transitions
-from envwright.verify.record_sway import record_sway
+from envwright.verify.record_sway import record_rounding, record_sway
 from envwright.verify.rows import part, take
 from envwright.verify.session import Session
 from envwright.verify.synthesis import rounded
@@ -88,14 +88,20 @@ def _judge(session: Session, dtype: str, expected: Columns, trial: Trial) -> Tri
     while judged < len(suspects) and not any(rows.any() for rows in bad.values()):
         rows = suspects[judged : judged + AT_A_TIME]
         judged += len(rows)
-        moved = session.host.run(
-            record_sway, session.contract, [trial.reference.cases[row] for row in rows], dtype, session.sizes
-        )
-        for name in expected:
-            sway[name][rows] = moved[name]
-        found = unequal(session.contract, take(expected, rows), take(trial.got, rows), take(sway, rows), session.scales)
-        for name, wrong in found.items():
-            bad[name][rows] = wrong
+        # Rounding explains most, for a tenth of the time that it takes to move each number; the rest is moved as well.
+        for way, more in ((record_rounding, (dtype,)), (record_sway, (dtype, session.sizes))):
+            cases = [trial.reference.cases[row] for row in rows]
+            moved: Columns | None = session.host.run(way, session.contract, cases, *more)
+            for name in expected:
+                sway[name][rows] += moved[name] if moved else 0.0
+            found = unequal(
+                session.contract, take(expected, rows), take(trial.got, rows), take(sway, rows), session.scales
+            )
+            for name, wrong in found.items():
+                bad[name][rows] = wrong
+            rows = rows[np.any(np.stack(list(found.values())), axis=0)]
+            if not len(rows):
+                break
     return Trial(trial.reference, trial.got, bad, sway, len(suspects) - judged)
 
 
