@@ -99,6 +99,11 @@ def test_a_list_of_places_has_room_for_all_of_them_and_one_of_things_for_twice_a
     assert fields_of("x", [[[*place, 1, 9] for place in body] for body in snake])["x"] == "table(x, 8, 4)"
 
 
+def test_an_array_of_changing_shape_is_refused_as_such():
+    with pytest.raises(DraftError, match=r"x is an array of changing shape, such as \(1, 4\) and \(2, 2\)"):
+        fields_of("x", [np.ones((2, 2)), np.ones((1, 4))])
+
+
 def test_an_attribute_that_some_rule_writes_is_state_even_if_it_was_never_seen_to_change():
     assert fields_of("x", [deck(left=2), deck(left=2)], changed={"left"}) == {"x_left": "x['left']"}
 

@@ -134,6 +134,9 @@ def _list(path: str, own: str, present: list[Any], nothing: bool, pool: Pool | N
     if not items:
         raise DraftError(f"{path} was empty in every game played; say in [state] how much it can hold.")
     (shape,) = kinds if len(kinds) == 1 else (None,)
+    if len(shapes) > 1 and all(isinstance(v, np.ndarray) and v.ndim > 1 for v in present):
+        seen = " and ".join(str(shape) for shape in sorted(shapes, key=str)[:2])
+        raise DraftError(f"{path} is an array of changing shape, such as {seen}; write a line for it in [state].")
     if shape is None:
         raise DraftError(f"{path} is a list of more than numbers; write a line for it in [state] of contract.toml.")
     rest = any(item is None for item in items)
