@@ -4,6 +4,7 @@ import ast
 
 import numpy as np
 
+from envwright.compiler.back.carries import lighter
 from envwright.compiler.back.sharing import shared
 from envwright.compiler.back.tidy import moved, needed, renamed, tidy
 from envwright.compiler.back.write import constant_text, function_text
@@ -40,6 +41,45 @@ def test_inside_of_a_loop_too() -> None:
     inner: list[Statement] = [assign("p", "n + 1"), assign("q", "n + 2")]
     body: list[Statement] = [assign("k", "x"), Define("body", ["n"], inner, value("q + k")), assign("r", "run(body)")]
     assert lines(needed(body, {"r"})) == ["k = x", "def body(n):", "    q = n + 2", "    return q + k", "r = run(body)"]
+
+
+def taking(names: str) -> Assign:
+    return Assign(names.split(), value("carry"), unpack=True)
+
+
+def test_a_loop_carries_what_changes_and_what_is_needed() -> None:
+    inner: list[Statement] = [taking("best size x y"), assign("now", "a[i] * size"), assign("far", "y + now")]
+    body: list[Statement] = [
+        Define("body", ["i", "carry"], inner, value("(maximum(best, now), size, a[i], far)")),
+        Assign(["b", "s", "last", "sum"], value("jax.lax.fori_loop(0, 5, body, (0, n + 1, 0, 1))"), unpack=True),
+    ]
+    assert lines(lighter(body, {"b", "s"})) == [
+        "s = n + 1",
+        "def body(i, carry):",
+        "    best = carry",
+        "    now = a[i] * s",
+        "    far = y + now",  # for `needed` to take away
+        "    return (maximum(best, now),)",
+        "b = jax.lax.fori_loop(0, 5, body, (0,))",
+    ]
+
+
+def test_what_a_loop_needs_to_know_when_to_stop_is_carried() -> None:
+    body: list[Statement] = [
+        Define("body", ["carry"], [taking("at left sum")], value("(at + left, left - 1, sum + at)")),
+        Define("test", ["carry"], [taking("here more total")], value("more > 0")),
+        Assign(["a", "l", "s"], value("jax.lax.while_loop(test, body, (0, 9, 0))"), unpack=True),
+    ]
+    assert lines(lighter(body, {"a"}))[-1] == "a, l = jax.lax.while_loop(test, body, (0, 9))"
+    assert "    here, more = carry" in lines(body)
+
+
+def test_a_loop_that_changes_nothing_goes() -> None:
+    body: list[Statement] = [
+        Define("body", ["i", "carry"], [taking("p q")], value("(p, q)")),
+        Assign(["a", "b"], value("jax.lax.fori_loop(0, n, body, (x, y + 1))"), unpack=True),
+    ]
+    assert lines(needed(lighter(body, {"a", "b"}), {"a", "b"})) == ["a = x", "b = y + 1"]
 
 
 def test_a_comment_goes_with_its_statement() -> None:

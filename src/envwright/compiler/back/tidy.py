@@ -5,6 +5,7 @@ import copy
 from collections import Counter
 from collections.abc import Mapping
 
+from envwright.compiler.back.carries import lighter
 from envwright.compiler.back.merging import merged
 from envwright.compiler.back.sharing import shared
 from envwright.compiler.ir import code
@@ -29,7 +30,7 @@ def tidy(function: Written, functions: set[str]) -> None:
     """Put a function in order; `functions` are names that no variable may have."""
     body, result = function.body, function.result
     for _ in range(3):
-        body = needed(body, names_in(result))
+        body = lighter(needed(body, names_in(result)), names_in(result))
         body, result = moved(*merged(body, result, functions))
     body, result = moved(*shared(needed(body, names_in(result)), result, function.bases))
     body = [_selected_statement(s) for s in body]
