@@ -106,6 +106,7 @@ WRITES = {
     "sorted in place": "a = a.copy(); a.sort(); return a",
     "by pairs of indices": "g = g.copy(); g[[0, 1], [2, 3]] = 9; return g",
     "by a tuple": "g = g.copy(); at = (i, j); g[at] = 9; return g[at] + g",
+    "a plane by a tuple": "h = np.zeros((3, 3, 4), int); at = (i, j); h[1][at] = 9; h[i][(0, j)] += 1; return h",
     "made here": "c = np.zeros(5, int); c[i] = 1; c[j] += 2; return c",
     "made here, of real numbers": "c = np.zeros(5); c[i] = 0.5; c[j] += i; return c",
     "made like another": "c = np.zeros_like(a); c[i] = a[i]; d = np.full_like(a, 3); d[j] = 0; return c + d",

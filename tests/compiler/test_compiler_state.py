@@ -2,7 +2,7 @@
 
 import pytest
 from before_and_after import body_of
-from small_games import assert_plays_the_same, game
+from small_games import Refused, assert_plays_the_same, game
 
 
 def test_numbers_flags_texts_none_and_tuples() -> None:
@@ -336,3 +336,25 @@ def test_what_every_way_out_computes_is_computed_once() -> None:
     )  # fmt: skip
     assert_plays_the_same(pair)
     assert body_of(pair.text, "apply").count("sight(") == 1
+
+
+def test_cells_by_the_places_in_a_list() -> None:
+    pair = game(
+        """
+        self.spots = [((r + action) % 3, c) for r, c in self.spots]
+        self.plane[:] = 0
+        for spot in self.spots:
+            self.plane[1][spot] += 1
+        self.sum = int(sum(self.plane[1][spot] for spot in self.spots))
+        """,
+        spots="[(0, 1), (2, 2)]", plane="np.zeros((2, 3, 4), int)", sum="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+
+
+def test_a_row_that_may_be_a_list_is_no_index() -> None:
+    with pytest.raises(Refused, match="whether that is a tuple is not known"):
+        game(
+            "self.spots = [[(r + action) % 3, c] for r, c in self.spots]\nself.plane[self.spots[0]] = 1",
+            spots="[[0, 1], [2, 2]]", plane="np.zeros((3, 4), int)",
+        )  # fmt: skip

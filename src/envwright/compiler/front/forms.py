@@ -35,7 +35,7 @@ def read_state(
         if form in ("count", "present"):
             continue
         kind = Kind(narrow(kinds[field][1]), kinds[field][0])
-        seen = _follow(looks, path)
+        seen = follow(looks, path)
         listed = isinstance(seen, list | tuple | deque)
         extra = seen.maxlen if isinstance(seen, deque) else extra
         names = live.get(path, ())
@@ -71,7 +71,8 @@ def _objects(columns: Mapping[str, "Column"], count: str, kinds: Mapping[str, tu
     return Slot("objects", tuple(kept), True, Lined(0, fields, ones))
 
 
-def _follow(looks: Mapping[str, Any], path: Path) -> Any:
+def follow(looks: Mapping[str, Any], path: Path) -> Any:
+    """What was seen of the original at a path."""
     found: Any = looks
     for part in path:
         found = found.get(part) if isinstance(found, Mapping) else None

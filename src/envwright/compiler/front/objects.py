@@ -2,12 +2,13 @@
 
 import enum
 import types
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
 from envwright.compiler.front.chance import read_luck
 from envwright.compiler.front.elements import element_class, settle_heaps
-from envwright.compiler.front.forms import read_state
+from envwright.compiler.front.forms import follow, read_state
 from envwright.compiler.ir.program import Program
 from envwright.compiler.refusal import RefusedError
 
@@ -35,6 +36,9 @@ def find_objects(reference: Any, contract: Any, interface: Any, program: Program
     for path, slot in read_state(expressions, kinds, looks, live).items():
         program.slots[_place(places, path)] = slot
         paths[path] = _place(places, path)
+        held = follow(looks, path)
+        rows = held if isinstance(held, list | tuple | deque) else ()
+        program.lists_of_lists |= any(isinstance(row, list) for row in rows)
     settle_heaps(program, {key: classes[path] for path, key in paths.items() if path in classes})
     for name in contract.ignored:
         path = name.removeprefix("reference.")

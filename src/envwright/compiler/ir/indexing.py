@@ -34,7 +34,7 @@ from envwright.compiler.refusal import RefusedError
 
 def read(memory: Sight, base: Value, where: tuple[Value, ...], name: str = "TABLE") -> Value:
     """`base[where]`."""
-    where = spread(base, tuple(seen(memory, part) for part in where))
+    where = spread(memory, base, where)
     match base:
         case Static():
             return _known(memory, base, where, name)
@@ -60,9 +60,9 @@ def read(memory: Sight, base: Value, where: tuple[Value, ...], name: str = "TABL
     raise RefusedError(f"{told(base)} cannot be indexed")
 
 
-def spread(base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:
+def spread(memory: Sight, base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:
     """A tuple as an index of an array is one index for each axis; a slice that is always as long is its places."""
-    where = as_places(base, where)
+    where = as_places(base, tuple(seen(memory, part) for part in where))
     arrays = isinstance(base, Array) or (isinstance(base, Static) and isinstance(base.value, np.ndarray))
     if not arrays or len(where) != 1:
         return where
@@ -71,11 +71,20 @@ def spread(base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:
         return only.items
     if isinstance(only, Static) and isinstance(only.value, tuple):
         return tuple(Static(v) for v in only.value)
-    if isinstance(only, Array) and only.tupled and len(only.kind.shape) == 1 and only.kind.is_whole:
+    if isinstance(only, Array) and len(only.kind.shape) == 1 and only.kind.is_whole and _is_tuple(memory, base, only):
         return tuple(
             Array(code.index(only.code, code.const(i)), Kind(only.kind.dtype)) for i in range(only.kind.shape[0])
         )
     return where
+
+
+def _is_tuple(memory: Sight, base: Value, row: Array) -> bool:
+    """Whether an index stands for a tuple. A row of a list does, in games whose lists hold no lists."""
+    if row.tupled or not row.listed or row.kind.shape[0] != len(as_array(base).kind.shape):
+        return row.tupled
+    if memory.program.lists_of_lists:
+        raise RefusedError("an array is indexed by a row of a list, and whether that is a tuple is not known")
+    return True
 
 
 def as_places(base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:

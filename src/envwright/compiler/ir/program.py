@@ -22,6 +22,7 @@ class Program:
     slots: dict[tuple[int, str], Any] = field(default_factory=dict)  # attribute -> where it is in the state
     ignored: set[tuple[int, str]] = field(default_factory=set)  # attributes that the contract leaves out
     heaps: dict[int, Any] = field(default_factory=dict)  # objects in lists, by number (ir/heaps.py)
+    lists_of_lists: bool = False  # whether the state has any: rows that are not tuples
     luck: dict[str, dict[tuple[str, str], Any]] = field(default_factory=dict)  # "start", "step" -> the pieces of luck
     draws: dict[tuple[str, str], list[Any]] = field(default_factory=dict)  # (when, field) -> how it is drawn
     constants: dict[str, Any] = field(default_factory=dict)

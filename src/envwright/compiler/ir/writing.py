@@ -10,7 +10,7 @@ from envwright.compiler.ir.array_index import is_slice, part_code
 from envwright.compiler.ir.array_writing import write_array
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.indexing import from_front, seen, spread
+from envwright.compiler.ir.indexing import from_front, spread
 from envwright.compiler.ir.kinds import BOOL, Kind
 from envwright.compiler.ir.lists import as_rows, whole_rows
 from envwright.compiler.ir.memory import Memory
@@ -41,7 +41,7 @@ from envwright.compiler.refusal import RefusedError
 
 def write(memory: Memory, base: Value, where: tuple[Value, ...], value: Value) -> Value:
     """`base` after `base[where] = value`."""
-    where = spread(base, tuple(seen(memory, part) for part in where))
+    where = spread(memory, base, where)
     value = memory.deep(value)
     match base:
         case Static() if isinstance(base.value, np.ndarray):

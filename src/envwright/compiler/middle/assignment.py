@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from envwright.compiler.ir import code, heaps
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.indexing import as_places, read
+from envwright.compiler.ir.indexing import read, spread
 from envwright.compiler.ir.lists import counted, is_listlike
 from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import binary, compare
@@ -144,7 +144,7 @@ def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, 
         return
     if isinstance(content, Counted) and content.array.kind.of:
         value = heaps.number_of(frame, heaps.of(frame, content), value)
-    where = as_places(memory.see(base), where)
+    where = spread(memory, memory.see(base), where)
     if isinstance(base, View) and (inner := numbers_only(base.where)) is not None:
         base, where = base.ref, (*inner, *where)
     if isinstance(base, View | Turned | Either):
