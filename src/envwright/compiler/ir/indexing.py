@@ -56,7 +56,8 @@ def read(memory: Sight, base: Value, where: tuple[Value, ...], name: str = "TABL
         case Maybe():
             return read(memory, base.value, where, name)
         case Keyed():
-            return _of_keyed(base, where)
+            found = _of_keyed(base, where[:1])
+            return read(memory, memory.see(found), where[1:], name) if where[1:] else found
     raise RefusedError(f"{told(base)} cannot be indexed")
 
 

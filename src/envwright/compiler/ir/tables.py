@@ -287,24 +287,25 @@ def select(choices: dict[int, Value], where: Array) -> Value:
     if all(isinstance(option, Items) for option in options) and len({len(o.items) for o in options}) == 1:  # pyright: ignore
         width = len(options[0].items)  # pyright: ignore[reportAttributeAccessIssue]
         parts = (select({k: choices[k].items[i] for k in choices}, where) for i in range(width))  # pyright: ignore
-        return Items(tuple(parts))
+        return Items(tuple(parts), all(option.is_list for option in options))  # pyright: ignore
     arrays = [as_array(option) for option in options]
     if all(code.same(a.code, arrays[0].code) for a in arrays):
         return arrays[0]
     dtype = common(arrays)
     low = min(choices)
     shape = np.broadcast_shapes(*(a.kind.shape for a in arrays))
+    listed, tupled = all(a.listed for a in arrays), all(a.tupled for a in arrays)
     if sorted(choices) != list(range(low, low + len(choices))):
         raise RefusedError("a dict is indexed by a number of the game, and its keys have gaps")
     if len(arrays) == 2 and low == 0:
         made = code.call("jnp.where", code.compare(where.code, ast.Eq(), code.const(0)), *(a.code for a in arrays))
-        return Array(made, Kind(dtype, shape))
+        return Array(made, Kind(dtype, shape), listed, tupled)
     index = minus(where.code, low)
     cases = [code.compare(index, ast.Eq(), code.const(i)) for i in range(len(arrays) - 1)]
     made = code.call(
         "jnp.select", code.list_of(cases), code.list_of(a.code for a in arrays[:-1]), cast(arrays[-1], dtype).code
     )
-    return Array(made, Kind(dtype, shape))
+    return Array(made, Kind(dtype, shape), listed, tupled)
 
 
 def keyed(options: Keyed, where: Array) -> Value:

@@ -5,6 +5,7 @@ list as well; when elements before it come or go, its place moves; when it is ta
 """
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
 from envwright.compiler.ir import code
@@ -15,13 +16,14 @@ from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import INT, Kind
 from envwright.compiler.ir.lists import is_listlike
 from envwright.compiler.ir.memory import Memory, deep_or_unknown
-from envwright.compiler.ir.twins import ROWS, as_row_of, touched
+from envwright.compiler.ir.twins import ROWS, as_one_of, as_row_of, out_of, touched
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
     Counted,
     Either,
     Items,
+    Keyed,
     Maybe,
     Ref,
     Static,
@@ -30,9 +32,11 @@ from envwright.compiler.ir.values import (
     Value,
     View,
     as_array,
+    number,
 )
 from envwright.compiler.refusal import RefusedError
 
+ANYWHERE = (Unknown(RefusedError("a place that nobody asks for")),)
 _LOST = "a row of a list is used after the list was changed in another way"
 
 
@@ -79,42 +83,102 @@ def _rows_of(frame: Frame, home: int) -> list[int]:
     return [row for row in frame.memory.positions if frame.memory.homes[row] == home]
 
 
-def name_rows(frame: Frame, cell: int) -> None:
-    """Before elements of a list move: rows of it that have names are held apart."""
+def name_rows(frame: Frame, cell: int, at: tuple[Value, ...] = ANYWHERE) -> None:
+    """Before elements of a list move, or that at some place goes: rows of it that have names are held apart."""
     memory = frame.memory
-    _none_outside(memory, cell)
+    _none_outside(memory, cell, at)
     if not isinstance(memory.cells.get(cell), Counted):
-        for name, value in memory.names.items():
-            if is_row(value, cell):
-                memory.names[name] = _of_fixed(frame, cell, value)
+        _renamed(memory, cell, lambda value: _of_fixed(frame, cell, value), at)
         return
-    for name, value in memory.names.items():
-        if not is_row(value, cell):
-            continue
-        if isinstance(value, View) and isinstance(value.ref, Ref) and len(value.where) == 1:
-            place = as_array(value.where[0])
-            if not place.kind.shape:
-                memory.names[name] = hold_row(frame, value.ref, place)
-                continue
-        memory.names[name] = _as_it_is(frame, value)
+    held: dict[str, Value] = {}
+
+    def named(value: Value) -> Value:
+        if not isinstance(value, View) or not isinstance(value.ref, Ref) or len(value.where) != 1:
+            return _as_it_is(frame, value)
+        place = as_array(value.where[0])
+        if place.kind.shape:
+            return _as_it_is(frame, value)
+        key = code.text(place.code)
+        held[key] = held.get(key) or hold_row(frame, value.ref, place)
+        return held[key]
+
+    _renamed(memory, cell, named, at)
 
 
-def _none_outside(memory: Memory, cell: int) -> None:
+def _renamed(memory: Memory, cell: int, named: Callable[[Value], Value], at: tuple[Value, ...] = ANYWHERE) -> None:
+    """All who have a row of a list, by a name, an attribute or in another list, have something else in its place."""
+    for table in (memory.names, memory.attributes, memory.cells):
+        for key, value in list(table.items()):
+            if key != cell or table is not memory.cells:
+                new = _in_place_of_rows(value, cell, named, at)
+                if new is not value:
+                    table[key] = new  # pyright: ignore[reportArgumentType]
+
+
+def _in_place_of_rows(
+    value: Value, cell: int, named: Callable[[Value], Value], at: tuple[Value, ...] = ANYWHERE
+) -> Value:
+    if not has_row(value, cell, at):
+        return value
+    match value:
+        case Items():
+            return replace(value, items=tuple(_in_place_of_rows(v, cell, named, at) for v in value.items))
+        case Keyed():
+            new = {k: _in_place_of_rows(v, cell, named, at) for k, v in value.items.items()}
+            return replace(value, items=new)
+        case Maybe():
+            return replace(value, value=_in_place_of_rows(value.value, cell, named, at))
+    return named(value)
+
+
+def _none_outside(memory: Memory, cell: int, at: tuple[Value, ...] = ANYWHERE) -> None:
     """Refuse a function that moves rows of a list for which its caller has names."""
-    if any(is_row(value, cell) for names in memory.callers for value in names.values()):
+    if any(has_row(value, cell, at) for names in memory.callers for value in names.values()):
         raise RefusedError("a list is changed by a function, while a row of it has a name outside")
 
 
-def let_go(frame: Frame, cell: int) -> None:
+def has_row(value: Value, cell: int, at: tuple[Value, ...] = ANYWHERE) -> bool:
+    """Whether it is, or holds, a row of a list that may be at a place."""
+    match value:
+        case Items():
+            return any(has_row(v, cell, at) for v in value.items)
+        case Keyed():
+            return any(has_row(v, cell, at) for v in value.items.values())
+        case Maybe():
+            return has_row(value.value, cell, at)
+        case View() if isinstance(value.ref, Ref):
+            may_be = len(value.where) >= len(at) and not any(map(_apart, value.where, at))
+            return may_be and value.ref.cell == cell
+    return _is_row(value, cell)
+
+
+def _apart(one: Value, other: Value) -> bool:
+    """Whether two places are known to be different ones; some count from the end."""
+    if not isinstance(one, Static) or not isinstance(other, Static):
+        return False
+    a, b = one.value, other.value
+    if isinstance(a, int) and isinstance(b, int):
+        return a != b and (a < 0) == (b < 0)
+    return isinstance(a, str) and isinstance(b, str) and a != b
+
+
+def let_go(frame: Frame, base: Value, at: tuple[Value, ...] = ANYWHERE) -> None:
     """Before elements of a list are replaced: rows of it that have names are what they are now, and not written to."""
-    _none_outside(frame.memory, cell)
-    for name, value in frame.memory.names.items():
-        if is_row(value, cell):
-            frame.memory.names[name] = _as_it_is(frame, value)
+    match base:
+        case Ref():
+            _none_outside(frame.memory, base.cell, at)
+            _renamed(frame.memory, base.cell, lambda value: _as_it_is(frame, value), at)
+        case View():
+            let_go(frame, base.ref, (*base.where, *at))
+        case Either():
+            let_go(frame, base.yes, at)
+            let_go(frame, base.no, at)
 
 
 def _as_it_is(frame: Frame, value: Value) -> Value:
     found = deep_or_unknown(frame.memory, value)
+    if isinstance(found, Items) and all(number(item) for item in found.items):
+        found = as_array(found)
     if isinstance(found, Array):
         return as_row_of(frame.memory, replace(found, shared=True), value)
     if isinstance(found, Maybe) and isinstance(found.value, Array):
@@ -122,48 +186,54 @@ def _as_it_is(frame: Frame, value: Value) -> Value:
     return found if isinstance(found, Unknown) else Unknown(frame.placed(RefusedError(_LOST)))
 
 
-def row_itself(frame: Frame, value: Value) -> Value:
-    """A row of a list that is about to move: as the row that it is, and not as what is at a place; else a copy."""
+def row_itself(frame: Frame, value: Value, exchanged: bool = False) -> Value:
+    """A row of a list that is about to get another place: as the row that it is, and not as what is at a place; else a
+    copy, which is kept apart unless it changes places with another row of its list."""
     memory = frame.memory
     if not isinstance(value, View):
         return value
     around = memory.see(value.ref)
-    if not is_listlike(read(memory, around, value.where[:-1]) if value.where[1:] else around):
+    holder = read(memory, around, value.where[:-1]) if value.where[1:] else around
+    if not is_listlike(holder) and not isinstance(holder, Keyed):
         return value  # parts of arrays are what is at a place
-    fixed = isinstance(value.ref, Ref) and isinstance(memory.see(value.ref), Items) and len(value.where) == 1
+    fixed = isinstance(value.ref, Ref) and isinstance(around, Items | Keyed) and len(value.where) == 1
     if fixed and isinstance(value.ref, Ref) and isinstance(value.where[0], Static):
         return _of_fixed(frame, value.ref.cell, value)
-    return memory.deep(value)
+    return memory.deep(value) if exchanged else as_row_of(memory, memory.deep(value), value)
 
 
 def _of_fixed(frame: Frame, cell: int, value: Value) -> Value:
-    """A row of a list of fixed length gets a cell of its own, by which the list has it, too."""
+    """A row of a list of fixed length, or of a dict, gets a cell of its own, by which the list has it, too."""
     memory = frame.memory
     content = memory.cells[cell]
     if isinstance(content, Static) and isinstance(content.value, list):
         content = Items(tuple(Static(v) for v in content.value), True)
     first = value.where[0] if isinstance(value, View) and value.ref == Ref(cell) else None
-    if not isinstance(value, View) or not isinstance(content, Items) or not isinstance(first, Static):
+    if not isinstance(value, View) or not isinstance(first, Static):
         return _as_it_is(frame, value)
-    if not isinstance(first.value, int):
+    if isinstance(content, Keyed) and first.value in content.items:
+        row = memory.hold(content.items[first.value])
+        memory.cells[cell] = replace(content, items={**content.items, first.value: row})
+    elif isinstance(content, Items) and isinstance(first.value, int):
+        items = list(content.items)
+        row = items[first.value] = memory.hold(items[first.value])
+        memory.cells[cell] = replace(content, items=tuple(items))
+    else:
         return _as_it_is(frame, value)
-    items = list(content.items)
-    row = items[first.value] = memory.hold(items[first.value])
-    memory.cells[cell] = replace(content, items=tuple(items))
     if not isinstance(row, PLACES):
         return row
     return View(row, value.where[1:]) if value.where[1:] else row
 
 
-def is_row(value: Value, cell: int) -> bool:
+def _is_row(value: Value, cell: int) -> bool:
     """Whether it is a part of a list, or one of several things of which some are."""
     match value:
         case View():
             return cell in cells_of(value.ref)
         case Turned():
-            return is_row(value.ref, cell)
+            return _is_row(value.ref, cell)
         case Either():
-            return is_row(value.yes, cell) or is_row(value.no, cell)
+            return _is_row(value.yes, cell) or _is_row(value.no, cell)
     return False
 
 
@@ -189,6 +259,19 @@ def shift(frame: Frame, base: Value, place: Code | None, by: int) -> None:
         if by < 0:
             moved = code.call("jnp.where", code.compare(at, ast.Eq(), place), outside, moved)
         memory.positions[row] = Array(code.name(frame.bind("place", moved, auto=True)), Kind(INT))
+
+
+def taken_out(frame: Frame, base: Value, place: Code, found: Array) -> Value:
+    """What is taken out of a list, before it is: if it is a row that has a name, that one; if it may be in another list
+    or have another name, it is kept apart from these."""
+    if not found.kind.shape or not isinstance(base, Ref):
+        return found
+    memory = frame.memory
+    rows = _rows_of(frame, base.cell)
+    for row in rows:
+        if code.same(as_array(memory.positions[row]).code, place) and not isinstance(memory.cells[row], Unknown):
+            return Ref(row)
+    return out_of(memory, as_one_of(memory, found, rows), base.cell)
 
 
 # ---- branches ----

@@ -7,7 +7,7 @@ How deep a change goes is counted: `m.append(r)` changes m itself (1), `m[0][0] 
 from collections.abc import Iterable, Sequence
 
 from envwright.compiler.ir.cells import cells_within
-from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.memory import Memory, deep_or_unknown
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
@@ -72,9 +72,9 @@ _APART = "a list that is in two places is changed in one of them, and read in th
 
 def with_rows_of(memory: Memory, made: Value, sources: Iterable[Value]) -> Value:
     """A new list that has rows of others."""
-    if not _has_rows(memory.see(made)):
+    if not has_rows(memory.see(made)):
         return made
-    cells = {cell for source in sources for cell in cells_within(source) if _has_rows(memory.cells.get(cell))}
+    cells = {cell for source in sources for cell in cells_within(source) if has_rows(memory.cells.get(cell))}
     return _tied(memory, made, ROWS, cells, ROWS) if cells else made
 
 
@@ -101,10 +101,23 @@ def as_one_of(memory: Memory, value: Value, cells: Iterable[int]) -> Value:
     return _tied(memory, value, ITSELF, cells, ITSELF) if cells else value
 
 
+def out_of(memory: Memory, row: Value, home: int) -> Value:
+    """A row that is taken out of a list: other lists may still have it."""
+    for _, other in memory.twins.get(home, ()):
+        if other != home and other in memory.cells:
+            rows = has_rows(memory.cells[other])
+            row = _tied(memory, row, ITSELF, {other}, ROWS if rows else ITSELF)
+    return row
+
+
 def put_into(memory: Memory, rows: Iterable[Value], base: Value) -> None:
-    """Lists with names are put into a list that has copies of them."""
+    """Lists with names, or lists that hold some, are put into a list that has copies of them."""
     for row in rows:
-        if isinstance(row, PLACES) and _is_list(memory.see(row)):
+        content = deep_or_unknown(memory, row)
+        seen = memory.see(row) if isinstance(content, Items | Keyed) else content
+        if isinstance(seen, Items | Keyed):
+            put_into(memory, seen.items if isinstance(seen, Items) else seen.items.values(), base)
+        if isinstance(row, PLACES) and (_is_list(content) or isinstance(content, Unknown)):
             for cell, deep in _leads(row):
                 for home in cells_within(base):
                     if (deep, home) in memory.twins.get(cell, ()):  # it is there twice
@@ -140,7 +153,8 @@ def _is_list(value: Value) -> bool:
     return changes or isinstance(value, Counted | Masked | Keyed) or (isinstance(value, Items) and value.is_list)
 
 
-def _has_rows(value: Value | None) -> bool:
+def has_rows(value: Value | None) -> bool:
+    """Whether it is a list of lists."""
     if isinstance(value, Counted | Masked):
         return value.array.listed and len(value.array.kind.shape) > 1
     if isinstance(value, Items):

@@ -66,11 +66,19 @@ def write(memory: Memory, base: Value, where: tuple[Value, ...], value: Value) -
         case Maybe():
             return Maybe(base.present, write(memory, base.value, where, value))
         case Keyed():
-            (key,) = where
-            if not isinstance(key, Static):
-                raise RefusedError("a dict gets a key that is not known")
-            return replace(base, items={**base.items, key.value: value})
+            return _write_key(memory, base, where, value)
     raise RefusedError(f"{told(base)} cannot be changed in place")
+
+
+def _write_key(memory: Memory, base: Keyed, where: tuple[Value, ...], value: Value) -> Value:
+    key, *rest = where
+    if not isinstance(key, Static):
+        raise RefusedError("a dict gets a key that is not known")
+    if not rest:
+        return replace(base, items={**base.items, key.value: value})
+    changed = _write_item(memory, Items((base.items[key.value],), True), (Static(0), *rest), value)
+    assert isinstance(changed, Items)
+    return replace(base, items={**base.items, key.value: changed.items[0]})
 
 
 def _write_known(base: Static, where: tuple[Value, ...], value: Value) -> Value:

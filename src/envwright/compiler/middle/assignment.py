@@ -4,13 +4,14 @@ import ast
 from dataclasses import replace
 
 from envwright.compiler.ir import code, heaps
+from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read, spread
 from envwright.compiler.ir.lists import counted, is_listlike
 from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import binary, compare
 from envwright.compiler.ir.trails import follow, let_go, name_rows, row_itself
-from envwright.compiler.ir.twins import ROWS, put_into, touched
+from envwright.compiler.ir.twins import ROWS, as_one_of, has_rows, put_into, touched
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
@@ -74,7 +75,23 @@ def assign_all(frame: Frame, node: ast.Assign) -> None:
         frame.direct = node.value
     value = evaluate(frame, node.value, hints_of(node.targets[0]))
     for target in node.targets:
-        assign(frame, target, value)
+        if isinstance(target, ast.Tuple) and isinstance(value, Items):
+            _unpack(frame, target.elts, value, _exchange(target, node.value))
+        else:
+            assign(frame, target, value)
+
+
+def _exchange(target: ast.Tuple, value: ast.expr) -> bool:
+    """`t[i], t[j] = t[j], t[i]`: all that t holds is still there once. The places must not depend on the first of both
+    being set."""
+    if not isinstance(value, ast.Tuple) or len(value.elts) != 2 or len(target.elts) != 2:
+        return False
+    pairs = [(one, one.value, one.slice) for one in target.elts if isinstance(one, ast.Subscript)]
+    lists = {ast.unparse(base) for _, base, _ in pairs}
+    plain = (ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context)
+    places_stay = all(isinstance(n, plain) for _, _, place in pairs for n in ast.walk(place))
+    crossed = [ast.unparse(one) for one, _, _ in pairs] == [ast.unparse(one) for one in value.elts[::-1]]
+    return crossed and len(lists) == 1 and places_stay
 
 
 def _bound(frame: Frame, hint: str, value: Value) -> Value:
@@ -101,7 +118,7 @@ def _bound(frame: Frame, hint: str, value: Value) -> Value:
     return value
 
 
-def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
+def _unpack(frame: Frame, targets: list[ast.expr], value: Value, exchanged: bool = False) -> None:
     seen = heaps.opened(frame.memory, frame.memory.see(value))
     value = seen if isinstance(seen, Items) and seen.names else value
     if isinstance(seen, Counted | Masked) and not any(isinstance(t, ast.Starred) for t in targets):
@@ -120,7 +137,7 @@ def _unpack(frame: Frame, targets: list[ast.expr], value: Value) -> None:
         raise RefusedError(f"{len(parts)} values are unpacked into {len(targets)} names")
     # All are computed before the first is assigned: `a, b = b, a`.
     if any(isinstance(target, ast.Subscript) for target in targets):
-        parts = [row_itself(frame, part) for part in parts]
+        parts = [row_itself(frame, part, exchanged) for part in parts]
     parts = [_bound(frame, (hints_of(t) or ("value",))[0], p) for t, p in zip(targets, parts, strict=True)]
     for target, part in zip(targets, parts, strict=True):
         assign(frame, target, part)
@@ -145,24 +162,28 @@ def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, 
     if isinstance(content, Counted) and content.array.kind.of:
         value = heaps.number_of(frame, heaps.of(frame, content), value)
     where = spread(memory, memory.see(base), where)
+    takes_lists = len(where) == 1 and (is_listlike(content) or isinstance(content, Keyed))
+    if takes_lists:
+        _detach(frame, base, where, content)
     if isinstance(base, View) and (inner := numbers_only(base.where)) is not None:
         base, where = base.ref, (*inner, *where)
     if isinstance(base, View | Turned | Either):
         set_content(frame, base, write(memory, memory.see(base), where, value), deep=len(where))
+        put_into(memory, [value] if takes_lists else [], base)
         return
     if not isinstance(base, Ref):
         raise RefusedError("a part of something that has no name is set")
     if _set_by_key(frame, base, where, value):
         return
-    _detach(frame, base, where)
-    changed = _with_row(frame, base, where, value) or write(memory, memory.see(base), where, value)
+    kept = _with_row(frame, base, where, value)
+    changed = kept or write(memory, memory.see(base), where, value)
     memory.cells[base.cell] = (
         _bound(frame, hint.strip("_").lower() or "value", changed)
         if not isinstance(changed, Items | Keyed)
         else changed
     )
     touched(memory, base.cell, len(where))
-    if len(where) == 1 and is_listlike(changed) and not isinstance(changed, Items | Keyed):
+    if takes_lists and kept is None:
         put_into(memory, [value], base)
     follow(frame, base.cell)
     owner = frame.program.cache.get(("dict", base.cell))
@@ -183,24 +204,25 @@ def _set_key(frame: Frame, heap: heaps.Heap, number: Array, where: tuple[Value, 
     heaps.put(frame, number, key.value, value)
 
 
-def _detach(frame: Frame, base: Ref, where: tuple[Value, ...]) -> None:
+def _detach(frame: Frame, base: Value, where: tuple[Value, ...], content: Value) -> None:
     """Before an element of a list is replaced: what has a name for it stays what it is."""
-    content = frame.memory.see(base)
-    if len(where) != 1 or not is_listlike(content):
-        return
-    if isinstance(content, Items | Static) and isinstance(where[0], Static):
-        name_rows(frame, base.cell)
-    else:
-        let_go(frame, base.cell)
+    if isinstance(base, Ref) and isinstance(content, Items | Static | Keyed) and isinstance(where[0], Static):
+        name_rows(frame, base.cell, where)
+    elif isinstance(base, Ref) or has_rows(content):
+        let_go(frame, base, where)
 
 
 def _with_row(frame: Frame, base: Ref, where: tuple[Value, ...], value: Value) -> Value | None:
-    """A list with another list in it, which keeps its names."""
-    place = where[0].value if len(where) == 1 and isinstance(where[0], Static) else None
-    if not isinstance(frame.memory.see(base), Items) or not isinstance(place, int):
+    """A list or dict with another list in it, which keeps its names."""
+    memory = frame.memory
+    if len(where) != 1 or not isinstance(where[0], Static) or not isinstance(memory.see(base), Items | Keyed):
         return None
-    row = row_itself(frame, value)
-    content = frame.memory.see(base)
+    place, row = where[0].value, row_itself(frame, value)
+    content = memory.see(base)
+    if isinstance(row, Items) and row.is_list and cells_within(row):
+        row = memory.hold(row)
+    if isinstance(content, Keyed) and isinstance(row, Ref) and not content.made:
+        return replace(content, items={**content.items, place: row})
     if not isinstance(row, Ref) or not isinstance(content, Items) or place not in range(len(content.items)):
         return None
     return replace(content, items=(*content.items[:place], row, *content.items[place + 1 :]))
@@ -208,7 +230,8 @@ def _with_row(frame: Frame, base: Ref, where: tuple[Value, ...], value: Value) -
 
 def _set_by_key(frame: Frame, base: Ref, where: tuple[Value, ...], value: Value) -> bool:
     """`bag[key] = value`, where only the game says which of the known keys it is: each is set, if it is the one."""
-    content, key = frame.memory.see(base), frame.memory.deep(where[0])
+    memory, key = frame.memory, frame.memory.deep(where[0])
+    content = memory.see(base)
     if isinstance(content, Static) and isinstance(content.value, dict) and not isinstance(key, Static):
         content = Keyed({k: Static(v) for k, v in content.value.items()})
     if not isinstance(content, Keyed) or isinstance(key, Static) or len(where) != 1:
@@ -217,7 +240,9 @@ def _set_by_key(frame: Frame, base: Ref, where: tuple[Value, ...], value: Value)
         asked = compare(frame, ast.Eq(), key, Static(name))
         if isinstance(asked, Static) and not asked.value:
             continue
-        new = join(frame, as_array(asked), frame.memory.deep(value), frame.memory.deep(old), str(name))
+        new = join(frame, as_array(asked), memory.deep(value), memory.deep(old), str(name))
+        if isinstance(new, Array) and new.kind.shape:
+            new = as_one_of(memory, new, cells_within(value) | cells_within(old))
         set_part(frame, base, (Static(name),), new, str(name))
     return True
 
@@ -233,7 +258,7 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
             return
         set_part(frame, base, where, binary(frame, node.op, old, value), table_name(target.value))
         return
-    load = ast.copy_location(_loaded(target), target)
+    load = ast.copy_location(loaded(target), target)
     old = evaluate(frame, load)
     if isinstance(old, PLACES) and _grow(frame, old, node.op, value):
         return
@@ -257,7 +282,8 @@ def _keep_type(old: Value, new: Array) -> Array:
     return cast(new, as_array(old).kind.dtype) if not as_array(old).listed else new
 
 
-def _loaded(target: ast.expr) -> ast.expr:
+def loaded(target: ast.expr) -> ast.expr:
+    """A name or attribute that is set, as one that is read."""
     if isinstance(target, ast.Name):
         return ast.Name(target.id, ast.Load())
     assert isinstance(target, ast.Attribute)

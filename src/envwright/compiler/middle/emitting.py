@@ -20,7 +20,7 @@ from envwright.compiler.ir.kinds import is_number
 from envwright.compiler.ir.lists import counted
 from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.packing import pack, rebuild
-from envwright.compiler.ir.trails import is_row
+from envwright.compiler.ir.trails import has_row
 from envwright.compiler.ir.twins import ROWS, touched
 from envwright.compiler.ir.values import (
     Array,
@@ -288,10 +288,10 @@ def _names_move(memory: Memory, made: Made) -> bool:
     of the attribute any more."""
     for key in made.rewritten:
         ref = memory.attributes.get(key)
-        values = [value for names in (memory.names, *memory.callers) for value in names.values()]
+        values = [value for names in (memory.names, memory.cells, *memory.callers) for value in names.values()]
         if not isinstance(ref, Ref):
             continue
-        if any(is_row(v, ref.cell) or (key in made.renewed and ref.cell in cells_within(v)) for v in values):
+        if any(has_row(v, ref.cell) or (key in made.renewed and ref.cell in cells_within(v)) for v in values):
             return True
     return False
 

@@ -4,6 +4,7 @@ import ast
 
 from envwright.compiler.ir.cells import cells_of
 from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.twins import ROWS, touched
 from envwright.compiler.ir.values import (
     Array,
     Keyed,
@@ -11,8 +12,10 @@ from envwright.compiler.ir.values import (
     Ref,
     Static,
     Unknown,
+    Value,
 )
 from envwright.compiler.middle import attributes
+from envwright.compiler.middle.assignment import loaded
 from envwright.compiler.middle.expressions import evaluate
 from envwright.compiler.refusal import RefusedError
 
@@ -29,7 +32,16 @@ def forgive(frame: Frame, statement: ast.stmt, why: RefusedError) -> None:
     else:
         raise why
     for target in targets:
+        if isinstance(statement, ast.AugAssign) and not isinstance(target, ast.Subscript):
+            _forget_list(frame, _named(frame, target), Unknown(why))  # a list grows in place
         _forget(frame, target, why)
+
+
+def _named(frame: Frame, target: ast.expr) -> Value:
+    try:
+        return evaluate(frame, ast.copy_location(loaded(target), target))
+    except RefusedError as why:
+        return Unknown(why)
 
 
 def _only_shows(node: ast.expr) -> bool:
@@ -60,13 +72,22 @@ def _forget(frame: Frame, target: ast.expr, why: RefusedError) -> None:
                 _forget(frame, inner, why)
         case ast.Subscript():
             base = evaluate(frame, target.value)
-            cells = cells_of(base)
-            if not cells:
+            if not cells_of(base):
                 raise why
-            for cell in cells:
-                _forget_cell(frame, cell, unknown)
+            _forget_list(frame, base, unknown)
         case _:
             raise why
+
+
+def _forget_list(frame: Frame, base: Value, unknown: Unknown) -> None:
+    """What would have been changed in place, and the lists that are it or have it."""
+    memory = frame.memory
+    for cell in cells_of(base):
+        _forget_cell(frame, cell, unknown)
+        touched(memory, cell, ROWS)
+        if cell in memory.positions:
+            memory.cells[memory.homes[cell]] = unknown
+            touched(memory, memory.homes[cell], ROWS)
 
 
 def _forget_cell(frame: Frame, cell: int, unknown: Unknown) -> None:

@@ -12,8 +12,8 @@ from envwright.compiler.ir.kinds import INT, Kind
 from envwright.compiler.ir.lists import appended, concatenate, counted, holding, in_use, items_of, plus
 from envwright.compiler.ir.operators import compare
 from envwright.compiler.ir.sequences import backwards, inserted, place_inside
-from envwright.compiler.ir.trails import let_go, name_rows, shift
-from envwright.compiler.ir.twins import put_into, with_rows_of
+from envwright.compiler.ir.trails import let_go, name_rows, shift, taken_out
+from envwright.compiler.ir.twins import has_rows, put_into, with_rows_of
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -128,9 +128,10 @@ def pop(frame: Frame, base: Value, where: Value | None) -> Value:
     growth.note(frame, base, longer=False)
     found = read(frame.memory, content, (where,))
     found = Array(code.name(frame.bind("popped", as_array(found).code)), as_array(found).kind, as_array(found).listed)
+    row = taken_out(frame, base, place_of(content, where), found)
     shift(frame, base, place_of(content, where), -1)
     set_content(frame, base, without(content, where), moved=True)
-    return found
+    return row
 
 
 def without(content: Counted, where: Value) -> Counted:
@@ -294,7 +295,7 @@ def _reverse(frame: Frame, base: Value, content: Value, arguments: list[Value], 
 
 def sort(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
     if isinstance(base, Ref) and not isinstance(content, Counted):
-        let_go(frame, base.cell)  # the rows are made anew
+        let_go(frame, base)  # the rows are made anew
     else:
         _named_rows(frame, base)
     set_content(frame, base, ordered(frame, content, options))
@@ -305,6 +306,8 @@ def _named_rows(frame: Frame, base: Value) -> None:
     """Rows that have names are held apart before they move."""
     if isinstance(base, Ref):
         name_rows(frame, base.cell)
+    elif has_rows(frame.memory.see(base)):
+        let_go(frame, base)
 
 
 LISTS: dict[str, Any] = {
