@@ -1,6 +1,7 @@
 """Joining what two branches made: `jnp.where`, part by part."""
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 
 from envwright.compiler.ir import code, record, sets, twins
 from envwright.compiler.ir.aliases import holds_places, known_elsewhere
+from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number
@@ -109,7 +111,9 @@ def _join_names(frame: Frame, when: Array, yes: Side, no: Side, into: Memory, ow
         made = join(frame, when, yes[1].deep(yes[0]), no[1].deep(no[0]), hint)
         parts = any(isinstance(value, View) for value, _ in (yes, no))
         one_of_two = (parts and isinstance(made, Array)) or (isinstance(made, Keyed) and made.made)
-        return into.hold(replace(made, shared=True) if one_of_two else made)  # pyright: ignore[reportCallIssue]
+        held = into.hold(replace(made, shared=True) if one_of_two else made)  # pyright: ignore[reportCallIssue]
+        elsewhere = isinstance(held, Ref) and any(known_elsewhere(side, value, own) for value, side in (yes, no))
+        return (twins.chosen if elsewhere else twins.heir)(into, held, (yes, no))
     if any(isinstance(value, Items) and any(isinstance(v, PLACES) for v in value.items) for value, _ in (yes, no)):
         return _join_held(frame, when, yes, no, into, own)
     return join(frame, when, yes[0], no[0], hint)
@@ -120,7 +124,8 @@ def _join_held(frame: Frame, when: Array, yes: Side, no: Side, into: Memory, own
     (a, left), (b, right) = yes, no
     if isinstance(a, Items) and isinstance(b, Items) and len(a.items) == len(b.items):
         pairs = enumerate(zip(a.items, b.items, strict=True))
-        items = (choose(frame, when, (p, left), (q, right), into, own, f"{_hint(own[1])}_{i}") for i, (p, q) in pairs)
+        whose = EVERYBODY if _twice(a.items) or _twice(b.items) else own
+        items = (choose(frame, when, (p, left), (q, right), into, whose, f"{_hint(own[1])}_{i}") for i, (p, q) in pairs)
         return replace(b, items=tuple(items))
     for value, memory in (yes, no):
         if isinstance(value, Items) and own[0] == "cells":
@@ -129,6 +134,12 @@ def _join_held(frame: Frame, when: Array, yes: Side, no: Side, into: Memory, own
             return Unknown(frame.placed(RefusedError("a list that has another name is in a list of changing length")))
     into.twins |= {cell: ties | into.twins.get(cell, ties) for cell, ties in twins.joined(left, right).items()}
     return join(frame, when, _content(left, a), _content(right, b), _hint(own[1]))
+
+
+def _twice(items: Sequence[Value]) -> bool:
+    """Whether a list holds the same list more than once."""
+    cells = [cell for item in items for cell in cells_within(item)]
+    return len({*cells}) < len(cells)
 
 
 def _same_place(a: Value, b: Value) -> bool:
@@ -155,7 +166,7 @@ def choose(
             return _one_view(frame, when, a, b) or Either(when, a, b, partial(join, frame))
         made = join(frame, when, _content(left, a), _content(right, b), hint)
         return twins.chosen(into, made, (yes, no))
-    return join(frame, when, _content(left, a), _content(right, b), hint)
+    return twins.heir(into, join(frame, when, _content(left, a), _content(right, b), hint), (yes, no))
 
 
 def _choose_maybe(

@@ -44,6 +44,21 @@ def chosen(memory: Memory, value: Value, sides: Iterable[tuple[Value, Memory]]) 
     return value
 
 
+def heir(memory: Memory, value: Value, sides: Iterable[tuple[Value, Memory]]) -> Value:
+    """One of two lists that nobody else has, after a branch: what was kept apart from them is kept apart from it."""
+    if isinstance(value, Maybe):
+        return Maybe(value.present, heir(memory, value.value, sides))
+    for place, side in sides:
+        for cell in cells_within(place):
+            ties = {(cell, *one) for one in side.twins.get(cell, ())}
+            ties |= {(other, deep, to) for other, all_of in side.twins.items() for deep, to in all_of if to == cell}
+            value = memory.hold(value) if ties else value
+            if isinstance(value, Ref):
+                for one, deep, other in ties:
+                    tie(memory, value.cell if one == cell else one, deep, value.cell if other == cell else other)
+    return value
+
+
 def joined(yes: Memory, no: Memory) -> dict[int, frozenset[tuple[int, int]]]:
     """Of both sides of a branch."""
     none: frozenset[tuple[int, int]] = frozenset()
@@ -52,19 +67,29 @@ def joined(yes: Memory, no: Memory) -> dict[int, frozenset[tuple[int, int]]]:
 
 def touched(memory: Memory, cell: int, deep: int) -> None:
     """Something was changed in place: its twins are not what they are in the original."""
+    if not memory.twins:
+        return
     waiting, seen = [(cell, deep)], {cell}
-    if any(other == cell and deep >= needed for needed, other in memory.twins.get(cell, ())):
-        memory.cells[cell] = Unknown(RefusedError(_APART))
     while waiting:
         here, how_deep = waiting.pop()
         reached = [other for needed, other in memory.twins.get(here, ()) if how_deep >= needed]
         reached += [row for row, home in memory.homes.items() if home == here != cell]
         for other in reached:
-            if other not in seen:
-                seen.add(other)
-                waiting.append((other, ROWS))
-                if other in memory.cells:
-                    memory.cells[other] = Unknown(RefusedError(_APART))
+            rows = cells_within(memory.cells[other]) if other in memory.cells else set()
+            for one in ({other} if other == here else set()) | ({other, *rows} - seen):
+                if one in memory.cells:
+                    memory.cells[one] = Unknown(RefusedError(_APART))
+            waiting += [(one, ROWS) for one in {other, *rows} - seen]
+            seen |= {other, *rows}
+        for holder in _holders(memory, here) - seen:  # which has the change, but its twins do not
+            seen.add(holder)
+            waiting.append((holder, how_deep + 1))
+
+
+def _holders(memory: Memory, cell: int) -> set[int]:
+    """The lists and dicts that hold another by its name."""
+    found = memory.cells.items()
+    return {key for key, value in found if isinstance(value, Items | Keyed) and cell in cells_within(value)}
 
 
 _APART = "a list that is in two places is changed in one of them, and read in the other"

@@ -8,6 +8,7 @@ import numpy as np
 from envwright.compiler.ir import code
 from envwright.compiler.ir.array_index import is_slice, part_code
 from envwright.compiler.ir.array_writing import write_array
+from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import from_front, spread
@@ -168,6 +169,12 @@ def _write_row(base: Rows, where: tuple[Value, ...], value: Value) -> Value:
     return Rows(Array(array, base.array.kind, listed=True), Array(present, Kind(BOOL, (base.length,))))
 
 
+def holds_lists(memory: Memory, place: Value) -> bool:
+    """Whether a list or dict holds others by their names, so that it cannot be copied."""
+    content = memory.see(place)
+    return isinstance(content, Items | Keyed) and bool(cells_within(content))
+
+
 def set_content(frame: Frame, base: Value, value: Value, moved: bool = False, deep: int = ITSELF) -> None:
     """Change what is behind a name, for all names of it; `moved` says that its rows are followed already, `deep` how
     deep inside of it the change is."""
@@ -190,6 +197,8 @@ def set_content(frame: Frame, base: Value, value: Value, moved: bool = False, de
         return
     if isinstance(base, Either):
         for side, yes in ((base.yes, True), (base.no, False)):
+            if holds_lists(frame.memory, side):
+                raise RefusedError("one of two lists is changed, of which one holds a list that may have a name")
             old = frame.memory.deep(side)
             pair = (value, old) if yes else (old, value)
             set_content(frame, side, join(frame, base.when, *pair), deep=deep)

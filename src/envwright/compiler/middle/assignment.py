@@ -29,8 +29,9 @@ from envwright.compiler.ir.values import (
     View,
     as_array,
     cast,
+    number,
 )
-from envwright.compiler.ir.writing import set_content, write
+from envwright.compiler.ir.writing import holds_lists, set_content, write
 from envwright.compiler.middle import attributes
 from envwright.compiler.middle.expressions import evaluate, index_parts, subscripted, table_name
 from envwright.compiler.middle.list_methods import as_list, extend
@@ -167,6 +168,9 @@ def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, 
         _detach(frame, base, where, content)
     if isinstance(base, View) and (inner := numbers_only(base.where)) is not None:
         base, where = base.ref, (*inner, *where)
+    if isinstance(base, Either) and len(where) > 1 and any(holds_lists(memory, v) for v in (base.yes, base.no)):
+        _set_in_either(frame, base, where, value, hint)
+        return
     if isinstance(base, View | Turned | Either):
         set_content(frame, base, write(memory, memory.see(base), where, value), deep=len(where))
         put_into(memory, [value] if takes_lists else [], base)
@@ -194,6 +198,16 @@ def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, 
             held = memory.hold(attributes.fit(frame, slot, memory.deep(value) if slot.form != "objects" else value))
             memory.attributes[key] = held
             memory.cells[base.cell] = Keyed({**changed.items, where[0].value: held})
+
+
+def _set_in_either(frame: Frame, base: Either, where: tuple[Value, ...], value: Value, hint: str) -> None:
+    """`base[where] = value` in the one of two lists that is meant; the other gets what it has."""
+    for side, yes in ((base.yes, True), (base.no, False)):
+        old = frame.memory.deep(subscripted(frame, side, where, hint))
+        pair = (value, old) if yes else (old, value)
+        if not all(number(v) and not as_array(v).kind.shape for v in pair):
+            raise RefusedError("one of two lists is changed, of which one holds a list that may have a name")
+        set_part(frame, side, where, join(frame, base.when, *pair), hint)
 
 
 def _set_key(frame: Frame, heap: heaps.Heap, number: Array, where: tuple[Value, ...], value: Value) -> None:
