@@ -31,6 +31,7 @@ from envwright.compiler.refusal import RefusedError
 
 Attribute = tuple[int, str]  # the object's id, the attribute
 DRAWN = 0  # stands for the object whose attributes are what was drawn
+OUTSIDE = 2**30  # the place of a row that is not in its list any more, however long that gets
 _cells = count(1)
 
 

@@ -15,7 +15,7 @@ from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import INT, Kind
 from envwright.compiler.ir.lists import is_listlike
-from envwright.compiler.ir.memory import Memory, deep_or_unknown
+from envwright.compiler.ir.memory import OUTSIDE, Memory, deep_or_unknown
 from envwright.compiler.ir.twins import ROWS, as_one_of, as_row_of, out_of, touched
 from envwright.compiler.ir.values import (
     PLACES,
@@ -246,11 +246,11 @@ def shift(frame: Frame, base: Value, place: Code | None, by: int) -> None:
     if not isinstance(content, Counted):
         return
     name_rows(frame, base.cell)
-    outside = code.const(content.room)
+    outside = code.const(OUTSIDE)
     for row in _rows_of(frame, base.cell):
         at = as_array(memory.positions[row]).code
-        if place is None:
-            memory.positions[row] = Static(content.room)
+        if place is None or (by < 0 and code.same(at, place)):
+            memory.positions[row] = Static(OUTSIDE)
             continue
         inside = code.compare(at, ast.Lt(), outside)
         later = code.compare(at, ast.GtE() if by > 0 else ast.Gt(), place)

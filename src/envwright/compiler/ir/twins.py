@@ -7,7 +7,7 @@ How deep a change goes is counted: `m.append(r)` changes m itself (1), `m[0][0] 
 from collections.abc import Iterable, Sequence
 
 from envwright.compiler.ir.cells import cells_within
-from envwright.compiler.ir.memory import Memory, deep_or_unknown
+from envwright.compiler.ir.memory import OUTSIDE, Memory, deep_or_unknown
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
@@ -145,10 +145,17 @@ def put_into(memory: Memory, rows: Iterable[Value], base: Value) -> None:
         if isinstance(row, PLACES) and (_is_list(content) or isinstance(content, Unknown)):
             for cell, deep in _leads(row):
                 for home in cells_within(base):
-                    if (deep, home) in memory.twins.get(cell, ()):  # it is there twice
+                    if (deep, home) in memory.twins.get(cell, ()) or _is_in(memory, cell, home):  # it is there twice
                         tie(memory, home, ROWS, home)
                     tie(memory, cell, deep, home)
                     tie(memory, home, ROWS, cell)
+
+
+def _is_in(memory: Memory, row: int, home: int) -> bool:
+    """Whether a row that is followed may be in a list."""
+    place = memory.positions.get(row)
+    gone = isinstance(place, Static) and place.value == OUTSIDE
+    return place is not None and not gone and memory.homes.get(row) == home
 
 
 def _leads(place: Value) -> list[tuple[int, int]]:
