@@ -338,6 +338,82 @@ CHANGED = {
         for r in m[:2]:
             r[1] += 3
         return a[0] * 100 + a[1] * 10 + m[0][0] + m[1][1]""",
+    "rows of a copy are the rows themselves": """
+        t, n = [r[:] for r in t], 0
+        for r in t[:]:
+            r[0] += 1
+        for i, r in enumerate(list(t)):
+            r[1] += i + n
+            n = n * 3 % 101 + r[0]
+        for r in t[1:]:
+            r[0] += n
+        for r in t[::-1]:
+            n = n * 3 % 101 + r[0]
+            r[1] += n
+        return n * 1000 + sum(i * (a + 5 * b) % 97 for i, (a, b) in enumerate(t, 1))""",
+    "rows of a copy, while rows are exchanged": """
+        t, n = [r[:] for r in t], 0
+        for r in t[:]:
+            n = n * 3 % 101 + r[0]
+            t[0], t[-1] = [n, 5], [n, 6]
+        return n * 1000 + sum(i * (a + 5 * b) for i, (a, b) in enumerate(t, 1))""",
+    "rows that are held by other lists": """
+        t, m = [r[:] for r in t], [[3, x], [y, 4]]
+        g, h, p = [t[0], m[0]], m[:], (m[1], 3)
+        t.pop(0)
+        m.reverse()
+        m[0] = [8, 9]
+        g[0][0] += 3
+        p[0][1] += 2
+        h[0][0] += 5
+        return g[0][0] * 1000 + g[1][0] * 100 + h[1][1] * 10 + m[1][0] + len(t) + p[0][0]""",
+    "a row that is taken out is the one with a name": """
+        t = [r[:] for r in t]
+        r = t[0]
+        q = t.pop(0)
+        q[0] += 5
+        return r[0] * 10 + len(t)""",
+    "a row that left a list that then grows": """
+        t = [r[:] for r in t]
+        r = t[0]
+        t.clear()
+        for _ in range(14):
+            t.append([1, x])
+        r[0] = 50
+        return sum(a for a, b in t) * 100 + r[0]""",
+    "lists in a dict": """
+        a, g = [x, 1], {"a": [1, 2], "b": [5, x]}
+        r = g["a"]
+        g["a"], g["b"] = g["b"], g["a"]
+        r[0] += 3
+        g["a"] = a
+        a[1] += 4
+        g["b"][1] += 6
+        return g["a"][1] * 1000 + g["b"][0] * 100 + r[1] * 10 + g["a"][0]""",
+    "a dict by a text of the game": """
+        g = {"a": [1, x], "b": [3, 4]}
+        r = g["a"]
+        g["a" if x > 1 else "b"] = [7, 8]
+        return r[0] * 100 + g["a"][0] * 10 + g["b"][1]""",
+    "lists with names in an inner list": """
+        a, b, g = [x, 3], [y, 2], [[[1, 2], [3, x]], [[3, 4], [5, 6]]]
+        g[0] = [a, b]
+        a[0] += 1
+        g[0][1][1] += 3
+        return g[0][0][0] * 100 + b[1] * 10 + g[0][1][1]""",
+    "a list that holds a row twice, after a branch": """
+        u = [[0, y], [1, 1]]
+        if x > 1:
+            u[1] = u[0]
+        for s in u:
+            s[0] += 1
+        return u[0][0] * 10 + u[1][0]""",
+    "one of two lists, of which one holds a row twice": """
+        a, u = [x, 1], [[0, 0], [1, 1]]
+        if x > 1:
+            u = [a, a]
+        u[0][0] += 3
+        return u[0][0] * 10 + u[1][0]""",
     "one of a tuple of lists": "a = [x, 1]; q = either((a, 3), y); a[0] = 9; return q[0]",
 }
 EITHER = """
@@ -369,15 +445,33 @@ APART = [
     "best = min(t, key=lambda r: r[0]); best[0] = 9; return sum(a for a, b in t)",
     "r = t.pop(0); t.insert(0, r); r[0] = 9; return t[0][0]",
     "best = t[0]\nfor r in t:\n    best = r if r[0] > best[0] else best\nt[0][0] = 9\nreturn best[0]",
+    "m = [[3, x], [x, 4]]; m[0] = t[0]; t[0][0] += 1; return m[0][0]",
+    "m = [[3, x], [x, 4]]; m[0] = t[0]; bump(t); return m[0][0]",
+    "m = [[3, x], [x, 4]]; m[0], m[1] = t[0], t[1]; m[0][0] += 1; return t[0][0]",
+    "r = t[0]; m = [[3, x], [x, 4]]; m[0], t[0] = t[0], m[0]; m[0][0] += 1; return r[0]",
+    "m = [[3, x], [x, 4]]; t.append(m[1]); m[0], m[1] = m[1], m[0]; m[0][1] += 5; return t[-1][1]",
+    "t.insert(0, t[-1]); t[0][1] += 3; return t[-1][1]",
+    "a = [x, 1]; m = [[3, x], [x, 4]]; m[:1] = [a]; m[0][0] += 1; return a[0]",
+    "a = [x, 1]; g = [[[1, 2], [3, x]], [[3, 4], [5, 6]]]; g[0][0] = a; a[0] += 1; return g[0][0][0]",
+    "a = [x, 1]; g = [[[1, 2], [3, x]], [[3, 4], [5, 6]]]; g[x % 2] = [a, a]; a[0] += 1; return g[-1][0][0]",
+    "g = [[[1, 2], [3, x]], [[3, 4], [5, 6]]]; r = g[0][0]; g[x % 2][0] = [8, 8]; return r[0] + x",
+    "g = {'a': [x, 1]}; g['a'] = t[0]; t[0][0] += 1; return g['a'][0]",
+    "u = t[:]; r = t.pop(); r[0] = 55; return u[-1][0]",
+    "a = [x, 1]; t.append(a); r = t.pop(); r[0] = 9; return a[0]",
+    "a = [x, 1]; t.append(a); a[0] = 9; t[0][0] = 8; return a[0]",
+    "u = [[0, 0], [1, 1]]\nif x > 0:\n    u = t[:]\nu[0][0] += 2\nreturn t[0][0]",
+    "n = 0\nfor r in t[:]:\n    r[0] += 1\n    if r[0] > 2:\n        t.remove(r)\nreturn len(t)",
     "a = [x, 1]; c = None\nfor v in l:\n    if v == 2:\n        c = a\na[0] = 9\nreturn 0 if c is None else c[0]",
     "a = [x, 1]; m = [[3, 3], a]\nfor v in l:\n    if v == 2:\n        m[0] = [v, v]\na[0] = 9\nreturn m[1][0]",
 ]
+
+LONG = [[[1, 2], *rows] for rows in T]
 
 
 @pytest.mark.parametrize("text", APART)
 def test_lists_that_are_one_and_kept_apart_are_not_read_after_a_change(text: str) -> None:
     with pytest.raises(Refused, match="in two places"):
-        function(f"t = [r[:] for r in t]; {text}", l=L, t=T, x=X)
+        function(f"t = [r[:] for r in t]; {text}", top="def bump(t):\n    t[0][0] += 1", l=L, t=LONG, x=X)
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def touched(memory: Memory, cell: int, deep: int) -> None:
         for other in reached:
             rows = cells_within(memory.cells[other]) if other in memory.cells else set()
             for one in ({other} if other == here else set()) | ({other, *rows} - seen):
-                if one in memory.cells:
+                if one in memory.cells and not isinstance(memory.cells[one], Unknown):
                     memory.cells[one] = Unknown(RefusedError(_APART))
             waiting += [(one, ROWS) for one in {other, *rows} - seen]
             seen |= {other, *rows}

@@ -168,11 +168,12 @@ def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, 
         _detach(frame, base, where, content)
     if isinstance(base, View) and (inner := numbers_only(base.where)) is not None:
         base, where = base.ref, (*inner, *where)
-    if isinstance(base, Either) and len(where) > 1 and any(holds_lists(memory, v) for v in (base.yes, base.no)):
+    deep = len(where)
+    if isinstance(base, Either) and deep > 1 and any(holds_lists(memory, v) for v in (base.yes, base.no)):
         _set_in_either(frame, base, where, value, hint)
         return
     if isinstance(base, View | Turned | Either):
-        set_content(frame, base, write(memory, memory.see(base), where, value), deep=len(where))
+        set_content(frame, base, write(memory, memory.see(base), where, value), deep=deep)
         put_into(memory, [value] if takes_lists else [], base)
         return
     if not isinstance(base, Ref):
@@ -186,7 +187,7 @@ def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, 
         if not isinstance(changed, Items | Keyed)
         else changed
     )
-    touched(memory, base.cell, len(where))
+    touched(memory, base.cell, deep)
     if takes_lists and kept is None:
         put_into(memory, [value], base)
     follow(frame, base.cell)

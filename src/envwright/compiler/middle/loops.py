@@ -5,6 +5,7 @@ What a loop changes is found by reading its body once; then it is read again wit
 
 import ast
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +28,7 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.middle import set_methods
 from envwright.compiler.middle.carried import Begin, Carried, find_carried, hint_of
 from envwright.compiler.middle.comprehensions import unpack
+from envwright.compiler.middle.copies import rows_themselves, watched
 from envwright.compiler.middle.expressions import evaluate
 from envwright.compiler.middle.flow import Execute, Exit, Flow, leaving, rejoin, unless
 from envwright.compiler.middle.gone_through import ChangedError, as_while, check, following, now
@@ -45,6 +47,11 @@ def loop(frame: Frame, node: ast.For | ast.While, execute: Execute) -> Flow:
     """A loop, and its `else`; its body is read by `execute`."""
     if isinstance(node, ast.While):
         return _while(frame, node, execute)
+    copied = rows_themselves(frame, node.iter, evaluate)
+    if copied is not None:
+        found = _first_that_holds([_counted_loop], frame, node, copied.turns, watched(execute, copied.ref))
+        if isinstance(found, Flow):
+            return found
     turns = turns_of(frame, node.iter, evaluate)
     if turns.unordered:
         set_methods.check_loop(node.body)
@@ -52,6 +59,16 @@ def loop(frame: Frame, node: ast.For | ast.While, execute: Execute) -> Flow:
         ways = [_unrolled, _by_places]
     else:
         ways = [_counted_loop, *([_unrolled] if can_be_written_out(turns) else []), _by_places]
+    found = _first_that_holds(ways, frame, node, turns, execute)
+    if isinstance(found, RefusedError):
+        raise found
+    return found
+
+
+def _first_that_holds(
+    ways: list[Callable[..., Flow]], frame: Frame, node: ast.For, turns: Turns, execute: Execute
+) -> Flow | RefusedError:
+    """The loop in the first way that covers it, or why there is none."""
     block_length, before = len(frame.block), frame.memory
     problem = RefusedError("")
     for way in ways:
@@ -65,7 +82,7 @@ def loop(frame: Frame, node: ast.For | ast.While, execute: Execute) -> Flow:
             problem = why if way is _by_places else problem
             del frame.block[block_length:]
             frame.memory = before
-    raise problem
+    return problem
 
 
 def _by_places(frame: Frame, node: ast.For, turns: Turns, execute: Execute) -> Flow:

@@ -60,7 +60,7 @@ def turns_of(frame: Frame, node: ast.expr, evaluate: Evaluate) -> Turns:
             case "range", arguments:
                 return _range(frame, [frame.memory.see(evaluate(frame, a)) for a in arguments])
             case "enumerate", [inner, *start]:
-                return _enumerated(
+                return enumerated(
                     turns_of(frame, inner, evaluate), int(known(evaluate(frame, start[0]))) if start else 0
                 )
             case "reversed", [inner]:
@@ -202,7 +202,8 @@ def _is(value: Array, number: int) -> bool:
     return isinstance(value.code, ast.Constant) and value.code.value == number
 
 
-def _enumerated(turns: Turns, start: int) -> Turns:
+def enumerated(turns: Turns, start: int) -> Turns:
+    """The same, with numbers."""
     if turns.unordered:
         raise RefusedError("the members of a set are numbered, in an order that is Python's own")
 
