@@ -86,6 +86,32 @@ LISTS = {
     "set of a list, in order": "digits(sorted(set(l)))",
     "numbers in a set": "max({x, y}) * 100 + sum({x, y, 3}) * 10 + sorted({x, y, 4})[0] + any(v > 3 for v in {x, y})",
     "a set in a comprehension": "sum(v * 10 + i for i in range(2) for v in set(l)) + sum([v for v in set(l) if v > x])",
+    "sets are combined": """
+        a, b, whole = set(l), {x, y, 2}, {0, 1, 2, 3, 4, 5}
+        return len(whole - a) + 10 * len(a | b) + 100 * len(a & b) + 1000 * len(a ^ b) + 10000 * sum(whole - b)""",
+    "sets are compared": """
+        a, b = set(l), {x, y, 2}
+        flags = (a <= b, a == b, b < a, a != {1, 2}, a >= {2}, b - a == set(), a == set(reversed(l)))
+        return sum(int(flag) << i for i, flag in enumerate(flags))""",
+    "sets of pairs": """
+        box = {(i, j) for i in range(3) for j in range(3)}
+        a = {(v % 3, x % 3) for v in l}
+        n = sum(i * 3 + j for i, j in box - a)
+        return len(box - a) * 10 + int((0, 1) in box - a) + 100 * int(a <= box) + 1000 * n""",
+    "a set of a step is changed": """
+        a = set(l)
+        b = a
+        a.add(y)
+        a.discard(2)
+        a |= {x, 7}
+        if x > 2:
+            b.add(8)
+        a.update([9, x])
+        return len(b) * 10 + int(y in b) + 100 * int(b == a) + 1000 * sum(b)""",
+    "methods of sets": """
+        a = {0, 1, 2, 3, 4, 5}.difference(l)
+        b = set(l).union({x}).intersection([1, 2, 3])
+        return len(a) * 10 + len(b) + 100 * b.issubset({1, 2}) + 1000 * a.issuperset({x})""",
     "a set is counted": "n = 0\nfor v in set(l):\n    n += 1\nreturn n * 10 + len(set(set(l)))",
     "set of numbers": "len({x, y, 3}) * 10 + len({v % 3 for v in l}) + len(set([x, y])) * 100",
     "a list by a function": "l = l[:]; put_on(l, x); return len(l) * 10 + l[-1]",

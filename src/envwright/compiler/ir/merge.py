@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, record, sets, twins
+from envwright.compiler.ir import code, record, set_algebra, sets, twins
 from envwright.compiler.ir.aliases import holds_places, known_elsewhere
 from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.code import Code
@@ -244,6 +244,8 @@ def _join(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
         yes, no = (sets.fitted(frame.memory, like, side) for side in (yes, no))
         count = where(frame, when, yes.count, no.count, f"{hint}_count" if hint else "")
         return replace(like, array=where(frame, when, yes.array, no.array, hint), count=count)
+    if set_algebra.is_set(yes) and set_algebra.is_set(no) and not (isinstance(yes, Static) and isinstance(no, Static)):
+        return set_algebra.either(frame, when, yes, no)
     yes, no = _as_rows(yes, no), _as_rows(no, yes)
     if isinstance(yes, Rows) and isinstance(no, Rows):
         there = where(frame, when, yes.present, no.present, f"{hint}_present" if hint else "")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, heaps, likeness, sets, tables
+from envwright.compiler.ir import code, heaps, likeness, set_algebra, sets, tables
 from envwright.compiler.ir.arithmetic import numbers, side_by_side
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number
@@ -76,8 +76,8 @@ def binary(frame: Frame, how: ast.operator, left: Value, right: Value) -> Value:
                 return repeated(replace(items, items=held), times.value)
             if is_listlike(items) and isinstance(times, Array) and not times.kind.shape and not times.listed:
                 return repeated_often(items, replace(times, code=frame.writer.meaning(times.code)))
-    if isinstance(how, ast.Sub) and isinstance(left, Static) and isinstance(left.value, set | frozenset):
-        raise RefusedError("sets that change are not covered")
+    if set_algebra.is_set(left) and set_algebra.is_set(right):
+        return set_algebra.combined(frame, how, left, right)
     if isinstance(left, Masked | Counted) or isinstance(right, Masked | Counted):
         some, arrays = side_by_side([left, right])
         return replace(some, array=numbers(how, *(as_array(a) for a in arrays)))
@@ -182,6 +182,8 @@ def compare(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:
         return likeness.with_none(how, right if is_none(left) else left)
     if heaps.heap_of(frame.memory, left) or heaps.heap_of(frame.memory, right):
         return likeness.compared(frame, how, left, right)
+    if set_algebra.is_set(left) and set_algebra.is_set(right):
+        return set_algebra.compared(frame, how, left, right)
     if isinstance(how, ast.Is | ast.IsNot):
         how = ast.Eq() if isinstance(how, ast.Is) else ast.NotEq()
     for side, other in ((left, right), (right, left)):

@@ -10,6 +10,8 @@ from envwright.compiler.ir.indexing import read, spread
 from envwright.compiler.ir.lists import counted, is_listlike
 from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import binary, compare
+from envwright.compiler.ir.set_algebra import is_set
+from envwright.compiler.ir.sets import fitted
 from envwright.compiler.ir.trails import follow, let_go, name_rows, row_itself
 from envwright.compiler.ir.twins import ROWS, as_one_of, has_rows, put_into, touched
 from envwright.compiler.ir.values import (
@@ -21,6 +23,7 @@ from envwright.compiler.ir.values import (
     Keyed,
     Masked,
     Maybe,
+    Members,
     Ref,
     Rows,
     Static,
@@ -278,6 +281,9 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
     if isinstance(old, PLACES) and _grow(frame, old, node.op, value):
         return
     new = binary(frame, node.op, old, value)
+    if is_set(frame.memory.see(old)):
+        _change_set(frame, old, new)
+        return
     if isinstance(seen := frame.memory.see(old), Masked) and seen.shared:
         raise RefusedError("a part of an array whose size changes in the game is changed in place")
     if isinstance(old, View | Turned | Either) and isinstance(new, Array) and not new.listed:
@@ -291,6 +297,14 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
         follow(frame, old.cell)
         return
     assign(frame, target, new)
+
+
+def _change_set(frame: Frame, old: Value, new: Value) -> None:
+    """`some -= others`: all names of the set see it."""
+    if not isinstance(old, PLACES):
+        raise RefusedError("a set that is known is changed in place")
+    content = frame.memory.see(old)
+    set_content(frame, old, fitted(frame.memory, content, new) if isinstance(content, Members) else new)
 
 
 def _keep_type(old: Value, new: Array) -> Array:

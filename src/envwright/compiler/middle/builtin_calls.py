@@ -18,6 +18,7 @@ from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, is_number
 from envwright.compiler.ir.lists import counted, items_of
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.operators import binary, compare, truth
+from envwright.compiler.ir.set_algebra import some_of
 from envwright.compiler.ir.values import (
     NONE,
     Array,
@@ -40,7 +41,6 @@ from envwright.compiler.middle import attributes
 from envwright.compiler.middle.math_calls import call_math
 from envwright.compiler.middle.numpy_reductions import reduce
 from envwright.compiler.middle.sequence_calls import OF_LISTS
-from envwright.compiler.middle.set_methods import some_of
 from envwright.compiler.refusal import RefusedError
 
 Arguments = list[Value]

@@ -14,6 +14,7 @@ from envwright.compiler.ir.memory import differs, known
 from envwright.compiler.ir.merge import join_memories
 from envwright.compiler.ir.operators import binary, truth
 from envwright.compiler.ir.sequences import distinct
+from envwright.compiler.ir.set_algebra import members_in_use
 from envwright.compiler.ir.twins import with_rows_of
 from envwright.compiler.ir.values import (
     Array,
@@ -33,7 +34,6 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.middle.each import columns
 from envwright.compiler.middle.generators import check_reads
 from envwright.compiler.middle.parts import keep_new
-from envwright.compiler.middle.set_methods import members_in_use
 from envwright.compiler.middle.turns import Evaluate, Turns, turns_of, turns_over
 from envwright.compiler.refusal import RefusedError
 

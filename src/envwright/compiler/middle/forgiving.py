@@ -33,7 +33,10 @@ def forgive(frame: Frame, statement: ast.stmt, why: RefusedError) -> None:
         raise why
     for target in targets:
         if isinstance(statement, ast.AugAssign) and not isinstance(target, ast.Subscript):
-            _forget_list(frame, _named(frame, target), Unknown(why))  # a list grows in place
+            changed = _named(frame, target)
+            if isinstance(changed, Static) and isinstance(changed.value, set):
+                raise why  # whoever has it would see the change
+            _forget_list(frame, changed, Unknown(why))  # a list grows in place
         _forget(frame, target, why)
 
 

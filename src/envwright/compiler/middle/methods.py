@@ -14,6 +14,7 @@ from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import Kind
 from envwright.compiler.ir.lists import counted
 from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.set_algebra import is_set
 from envwright.compiler.ir.values import (
     Array,
     Bound,
@@ -34,7 +35,7 @@ from envwright.compiler.middle.dict_methods import call_dict
 from envwright.compiler.middle.list_methods import LISTS, sort
 from envwright.compiler.middle.parts import copied, under
 from envwright.compiler.middle.rearranging import VIEWS, rearranged
-from envwright.compiler.middle.set_methods import SETS
+from envwright.compiler.middle.set_methods import SETS, algebra
 from envwright.compiler.refusal import RefusedError
 
 _MAKE_ARRAYS = {
@@ -67,6 +68,8 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
         return _known(frame, content, name, arguments, options)
     if isinstance(content, Members) and name in SETS:
         return SETS[name](frame, base, content, arguments)
+    if is_set(content) and (made := algebra(frame, base, content, name, arguments)) is not None:
+        return made
     if isinstance(content, Keyed) or (isinstance(content, Static) and isinstance(content.value, dict)):
         return call_dict(frame, base, content, name, arguments)
     if name in LISTS and not (isinstance(content, Array) and not content.listed):
@@ -136,6 +139,10 @@ def _can_be_known(frame: Frame, content: Static, name: str, arguments: list[Valu
         "popleft",
         "appendleft",
         "setdefault",
+        "popitem",
+        "difference_update",
+        "intersection_update",
+        "symmetric_difference_update",
         "copy",
     )
     if changes and not isinstance(content.value, str):

@@ -17,6 +17,7 @@ from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import truth
 from envwright.compiler.ir.sequences import backwards, distinct, side_by_side
+from envwright.compiler.ir.set_algebra import some_of
 from envwright.compiler.ir.twins import as_one_of, as_row_of, with_rows_of
 from envwright.compiler.ir.values import (
     NONE,
@@ -40,7 +41,6 @@ from envwright.compiler.middle.each import columns
 from envwright.compiler.middle.numpy_reductions import reduce
 from envwright.compiler.middle.ordering import extreme, ordered
 from envwright.compiler.middle.parts import elements
-from envwright.compiler.middle.set_methods import some_of
 from envwright.compiler.refusal import RefusedError
 
 Arguments = list[Value]

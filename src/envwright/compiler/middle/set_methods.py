@@ -4,16 +4,13 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
-from envwright.compiler.ir import code, sets
+from envwright.compiler.ir import sets
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import INT, Kind
 from envwright.compiler.ir.lists import counted, items_of, order_matters
 from envwright.compiler.ir.sequences import distinct
-from envwright.compiler.ir.values import Array, Gathered, Items, Masked, Members, Static, Value
+from envwright.compiler.ir.set_algebra import combined, compared, is_set
+from envwright.compiler.ir.values import Gathered, Masked, Members, Ref, Static, Value
 from envwright.compiler.ir.writing import set_content
-from envwright.compiler.refusal import RefusedError
 
 ORDERLESS = {"any", "all", "sum", "min", "max", "len", "sorted", "set", "frozenset"}  # give the same in any order
 
@@ -50,32 +47,49 @@ def _set(frame: Frame, base: Value, value: Members) -> None:
     set_content(frame, base, replace(value, array=array, count=count))
 
 
+def _set_of_step(frame: Frame, value: Value) -> Value:
+    """What a method of a set is given, as a set."""
+    content = frame.memory.deep(value)
+    if is_set(content):
+        return content
+    return distinct(counted(content))
+
+
+def algebra(frame: Frame, base: Value, content: Value, name: str, arguments: list[Value]) -> Value | None:
+    """Methods that stand for operators, and those that change a set which was made in a step."""
+    if name in OPERATORS and len(arguments) == 1:
+        return combined(frame, OPERATORS[name], content, _set_of_step(frame, arguments[0]))
+    if name in COMPARISONS and len(arguments) == 1:
+        return compared(frame, COMPARISONS[name], content, _set_of_step(frame, arguments[0]))
+    if name == "clear" and isinstance(content, Gathered | Masked):
+        set_content(frame, base, Gathered(()))
+        return Static(None)
+    if isinstance(content, Gathered | Masked) and isinstance(base, Ref) and len(arguments) == 1:
+        if name in _CHANGES:
+            set_content(frame, base, combined(frame, _CHANGES[name], content, Gathered((arguments[0],))))
+            return Static(None)
+        if name in _UPDATES:
+            more = _set_of_step(frame, arguments[0])
+            set_content(frame, base, combined(frame, _UPDATES[name], content, more))
+            return Static(None)
+    return None
+
+
+OPERATORS: dict[str, ast.operator] = {
+    "difference": ast.Sub(), "union": ast.BitOr(), "intersection": ast.BitAnd(), "symmetric_difference": ast.BitXor(),
+}  # fmt: skip
+COMPARISONS: dict[str, ast.cmpop] = {"issubset": ast.LtE(), "issuperset": ast.GtE()}
+_CHANGES: dict[str, ast.operator] = {"add": ast.BitOr(), "discard": ast.Sub(), "remove": ast.Sub()}
+_UPDATES: dict[str, ast.operator] = {
+    "update": ast.BitOr(), "difference_update": ast.Sub(), "intersection_update": ast.BitAnd(),
+}  # fmt: skip
+
 SETS: dict[str, Callable[[Frame, Value, Members, list[Value]], Value]] = {
     "add": _add, "discard": _discard, "remove": _discard, "clear": _clear, "copy": _copy, "update": _update,
 }  # fmt: skip
 
 
 # ---- going through ----
-
-
-def members_in_use(frame: Frame, value: Members) -> Masked:
-    """The members as numbers or rows of them; those that are there are kept."""
-    if value.texts:
-        raise RefusedError("a set of texts is gone through")
-    places = np.array(value.places)
-    table = frame.program.constant("PLACES", places)
-    flat = code.method(value.array.code, "ravel")
-    kind = Kind(INT, places.shape)
-    flags = Array(flat, Kind(value.array.kind.dtype, places.shape[:1]))
-    return Masked(Array(table, kind, listed=True), flags, unordered=True)
-
-
-def some_of(frame: Frame, value: Value) -> Value:
-    """A set as a list of which some elements are there, in no order; other things as they are."""
-    value = frame.memory.deep(value)
-    if isinstance(value, Gathered):
-        return distinct(counted(frame.memory.deep(Items(value.items, True))))
-    return members_in_use(frame, value) if isinstance(value, Members) else value
 
 
 def check_loop(body: list[ast.stmt]) -> None:

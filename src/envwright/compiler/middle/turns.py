@@ -12,6 +12,7 @@ from envwright.compiler.ir.kinds import INT, Kind
 from envwright.compiler.ir.lists import counted, items_of, row
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.sequences import turns
+from envwright.compiler.ir.set_algebra import some_of
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
@@ -30,7 +31,6 @@ from envwright.compiler.ir.values import (
 )
 from envwright.compiler.middle.generators import Reads, consumed, reads_of
 from envwright.compiler.middle.parts import meant
-from envwright.compiler.middle.set_methods import some_of
 from envwright.compiler.refusal import RefusedError
 
 
