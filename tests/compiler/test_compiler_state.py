@@ -355,6 +355,6 @@ def test_cells_by_the_places_in_a_list() -> None:
 def test_a_row_that_may_be_a_list_is_no_index() -> None:
     with pytest.raises(Refused, match="whether that is a tuple is not known"):
         game(
-            "self.spots = [[(r + action) % 3, c] for r, c in self.spots]\nself.plane[self.spots[0]] = 1",
+            "self.plane[self.spots[0]] = 1\nself.spots = [[(r + action) % 3, c] for r, c in self.spots]",
             spots="[[0, 1], [2, 2]]", plane="np.zeros((3, 4), int)",
         )  # fmt: skip
