@@ -217,11 +217,24 @@ def test_a_choice_of_one_says_which_it_was_and_is_found_again(make: Any) -> None
     assert old.draws[0].pick == ([5, 7].index(wanted[0]), 2)
 
 
+def test_a_choice_of_one_from_rows_keeps_the_index_and_the_generator_goes_on() -> None:
+    rows = np.arange(12).reshape(4, 3)
+    plain, rng = np.random.default_rng(3), luck.recorded_rng(np.random.default_rng(3))
+    wanted = [plain.choice(rows) for _ in range(20)]
+    with Take(Shared()) as take:
+        assert same([rng.choice(rows) for _ in range(20)], wanted)
+    assert all(same(rows[d.pick[0]], row) for d, row in zip(take.draws, wanted, strict=True) if d.pick)
+    assert all(d.pick for d in take.draws)
+    with Take(Shared(), take.draws) as again:
+        assert same([rng.choice(rows) for _ in range(20)], wanted)
+    assert [d.pick for d in again.draws] == [d.pick for d in take.draws]
+
+
 def test_what_is_no_choice_of_one_from_a_list_has_no_index() -> None:
     rng = luck.recorded_rng(np.random.default_rng(0))
     with Take(Shared()) as take:
         rng.choice([1, 2, 3], 2)
-        rng.choice(np.eye(3))
+        rng.choice(np.eye(3), axis=1)
         rng.choice([1, 2], size=None)
         rng.integers(3)
         rng.choice(5)
