@@ -22,7 +22,7 @@ def test_a_chain_of_elif_is_a_select() -> None:
         """
     assert after(before, x=X, y=Y) == plain(
         """
-        n = jnp.select([x == 0, x < 3, y > 2], [5, y, x * y], -1)
+        n = select([x == 0, x < 3, y > 2], [5, y, x * y], -1)
         return n
         """
     )

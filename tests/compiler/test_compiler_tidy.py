@@ -170,7 +170,7 @@ def written(body: list[Statement], result: str) -> str:
 
 def test_three_wheres_in_a_row_are_a_select() -> None:
     text = "jnp.where(x == 0, 1, jnp.where(x == 1, 2, jnp.where(x == 2, 3, 4)))"
-    assert written([], text) == "return jnp.select([x == 0, x == 1, x == 2], [1, 2, 3], 4)"
+    assert written([], text) == "return select([x == 0, x == 1, x == 2], [1, 2, 3], 4)"
 
 
 def test_a_choice_that_is_used_twice_gets_a_name() -> None:

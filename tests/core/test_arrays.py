@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from envwright.core.arrays import compact, put
+from envwright.core.arrays import compact, put, select
 from envwright.core.numerics import round_down, round_up
 
 BOARD = np.arange(12, dtype=np.int32).reshape(3, 4)
@@ -109,3 +109,9 @@ def test_of_a_float32_a_rounded_threshold_asks_the_same(number: float, away: int
     assert (float(x) <= number) == (x <= down)
     assert (float(x) >= number) == (x >= up)
     assert (float(x) < number) == (x < up)
+
+
+def test_select_takes_the_first_that_holds() -> None:
+    x = jnp.arange(5)
+    found = select([x > 3, x > 1, x > 2], [10, x * 2, 30], -1)
+    assert found.tolist() == jnp.select([x > 3, x > 1, x > 2], [10, x * 2, 30], -1).tolist() == [-1, -1, 4, 6, 10]

@@ -3,6 +3,7 @@
 Such as boards and hands of cards: the whole array is looked at.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -42,6 +43,15 @@ def put(array: jax.Array, index: Index, value: Any, when: Any = True) -> jax.Arr
         new = jnp.broadcast_to(new, [array.shape[axis] for axis in axes])
         new = jnp.expand_dims(new, [axis for axis in range(array.ndim) if axis not in axes])
     return jnp.where(mask, new, array)
+
+
+def select(conditions: Sequence[Any], values: Sequence[Any], otherwise: Any) -> jax.Array:
+    """The value of the first condition that holds, or else `otherwise`; of no more than a few. `jnp.select` asks which
+    is first by a reduction, which is slower, and at which XLA dies in some rollouts of one kernel."""
+    found = otherwise
+    for condition, value in zip(reversed(conditions), reversed(values), strict=True):
+        found = jnp.where(condition, value, found)
+    return found
 
 
 def compact(values: jax.Array, keep: jax.Array) -> tuple[jax.Array, jax.Array]:

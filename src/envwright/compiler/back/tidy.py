@@ -130,7 +130,7 @@ class _Select(ast.NodeTransformer):
         conditions, values, rest = _chain(node)
         if len(conditions) >= 3:
             parts = [code.list_of([self.visit(c) for c in conditions]), code.list_of([self.visit(v) for v in values])]
-            return code.call("jnp.select", *parts, self.visit(rest))
+            return code.call("select", *parts, self.visit(rest))
         self.generic_visit(node)
         return node
 

@@ -21,6 +21,7 @@ _CORE = {
     "choose": "envwright.core",
     "Step": "envwright.core",
     "put": "envwright.core.arrays",
+    "select": "envwright.core.arrays",
     "compact": "envwright.core.arrays",
     "normal": "envwright.core.chance",
     "random_order": "envwright.core.chance",

@@ -64,7 +64,7 @@ RESERVED = {
     "jax", "jnp", "np", "state", "chance", "put", "compact", "choose", "key", "action", "Step", "State",
     "StartChance", "StepChance", "lambda", "None", "True", "False", "in", "is", "not", "and", "or", "if", "else",
     "for", "while", "def", "return", "del", "from", "import", "class", "pass", "with", "try", "as", "int", "float",
-    "bool", "len", "range", "round_up", "round_down",
+    "bool", "len", "range", "round_up", "round_down", "select", "normal", "random_order",
 }  # fmt: skip
 
 

@@ -303,7 +303,7 @@ def select(choices: dict[int, Value], where: Array) -> Value:
     index = minus(where.code, low)
     cases = [code.compare(index, ast.Eq(), code.const(i)) for i in range(len(arrays) - 1)]
     made = code.call(
-        "jnp.select", code.list_of(cases), code.list_of(a.code for a in arrays[:-1]), cast(arrays[-1], dtype).code
+        "select", code.list_of(cases), code.list_of(a.code for a in arrays[:-1]), cast(arrays[-1], dtype).code
     )
     return Array(made, Kind(dtype, shape), listed, tupled)
 
