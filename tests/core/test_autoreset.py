@@ -136,8 +136,8 @@ def test_starts_made_where_they_are_needed_are_those_made_everywhere(games, ende
     last = {"none": [], "one": [games - 1], "some": range(0, games, 3), "all": range(games)}[ended]
     state = state.replace(count=jnp.zeros(games, jnp.int32).at[jnp.array(last, jnp.int32)].set(2))
     found = []
-    for cheap in (0, 10**9):
-        monkeypatch.setattr(autoreset, "CHEAP", cheap)
+    for cheap in (False, True):
+        monkeypatch.setattr(autoreset, "_is_cheap", lambda *_, cheap=cheap: cheap)
         found.append(jax.jit(Fresh().step, static_argnums=0)(ENV, keys, state, jnp.zeros(games, jnp.int32), PARAMS))
     assert same_bits(*found)
     assert int(found[0].terminated.sum()) == len(last)

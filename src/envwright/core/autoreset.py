@@ -7,6 +7,7 @@
 | optimistic | drawn once a group, shared by those that end together | a start a group and step | exact, dependent |
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -20,10 +21,12 @@ from envwright.core.env import Env, Obs, Step, choose, go_on
 from envwright.core.errors import BatchError
 from envwright.core.record import Record
 
-# Simple operations of a start that is computed at every step rather than where it is needed, which costs 10 to 20 ns by
-# itself (two cores, rollouts of 4,096): CartPole's of 93 loses 7 by it and Pong's of 132 loses 13; Acrobot's of 175
-# gains 23, and one with four normal numbers, 341, gains 480.
-CHEAP = 150
+# Simple operations of a start, in all and for each of its numbers, up to which it is computed at every step rather than
+# only where it is needed: to find out where, and to move it there, takes time as well. Million steps a second, needed
+# against always (two cores, 4,096 games): CartPole of 93 operations and 9 numbers 120 and 221,
+# Breakout of 2,744 and 509 2.9 and 4.5, Acrobot of 175 and 10 26 and 25, four normal numbers of 341 and 9 27 and 11, a
+# shuffled deck of 14,122 and 161 7.2 and 2.9, a fleet of ships placed by trial, 30,938 and 133, 38 and 0.8.
+CHEAP, CHEAP_FOR_EACH = 150, 8
 PARTS = 16  # of a batch; so many starts are made at a time
 FEW = 512  # games among which those that ended are found by comparing each with each
 LAST = -1  # the axis of environments: the last of every leaf, along which a CPU's vector instructions run
@@ -49,9 +52,14 @@ class Fresh:
     def step(self, env: Env[Any, Any], keys: jax.Array, state: Any, actions: jax.Array, params: Any) -> Step:
         step = each(env.transition, keys, state, actions, params=params)
         again = jax.vmap(restart_key)(keys)
-        if cost(env.init, jax.ShapeDtypeStruct((), keys.dtype), params) <= CHEAP:
+        if _is_cheap(env, jax.ShapeDtypeStruct((), keys.dtype), params):
             return _restart(env, step, each(env.init, again, params=params))
         return _restart_where_needed(env, step, again, params)  # to the same result
+
+
+def _is_cheap(env: Env[Any, Any], key: jax.ShapeDtypeStruct, params: Any) -> bool:
+    numbers = sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(jax.eval_shape(env.init, key, params)))
+    return cost(env.init, key, params) <= CHEAP + CHEAP_FOR_EACH * numbers
 
 
 def _restart_where_needed(env: Env[Any, Any], step: Step, keys: jax.Array, params: Any) -> Step:
