@@ -155,9 +155,8 @@ class JaxCandidate:
             kinds = wide.kinds()
         except Exception:  # written for single precision only: dtypes that no longer fit, in ways of their own
             return None
-        begun = [
-            np.asarray(leaf).dtype for leaf in jax.tree.leaves(wide._template[1])
-        ]  # a step may widen what it is given
+        # of the start as well: a step may widen what it is given
+        begun = [np.asarray(leaf).dtype for leaf in jax.tree.leaves(wide._template[1])]
         stepped = [kind.dtype for name, kind in kinds.items() if name.startswith("state.")]
         floats = [dtype for dtype in (*begun, *stepped) if np.issubdtype(dtype, np.floating)]
         return wide if floats and all(dtype == np.float64 for dtype in floats) else None

@@ -47,7 +47,7 @@ def put(array: jax.Array, index: Index, value: Any, when: Any = True) -> jax.Arr
 
 def select(conditions: Sequence[Any], values: Sequence[Any], otherwise: Any) -> jax.Array:
     """The value of the first condition that holds, or else `otherwise`; of no more than a few. `jnp.select` asks which
-    is first by a reduction, which is slower, and at which XLA dies in some rollouts of one kernel."""
+    is first by a reduction, at which XLA dies in some rollouts of one kernel."""
     found = otherwise
     for condition, value in zip(reversed(conditions), reversed(values), strict=True):
         found = jnp.where(condition, value, found)

@@ -7,7 +7,6 @@
 | optimistic | drawn once a group, shared by those that end together | a start a group and step | exact, dependent |
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -28,7 +27,7 @@ from envwright.core.record import Record
 # shuffled deck of 14,122 and 161 7.2 and 2.9, a fleet of ships placed by trial, 30,938 and 133, 38 and 0.8.
 CHEAP, CHEAP_FOR_EACH = 150, 8
 PARTS = 16  # of a batch; so many starts are made at a time
-FEW = 512  # games among which those that ended are found by comparing each with each
+MOST_COMPARED = 512  # games among which those that ended are found by comparing each with each
 LAST = -1  # the axis of environments: the last of every leaf, along which a CPU's vector instructions run
 
 
@@ -58,15 +57,15 @@ class Fresh:
 
 
 def _is_cheap(env: Env[Any, Any], key: jax.ShapeDtypeStruct, params: Any) -> bool:
-    numbers = sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(jax.eval_shape(env.init, key, params)))
-    return cost(env.init, key, params) <= CHEAP + CHEAP_FOR_EACH * numbers
+    start = cost(env.init, key, params)
+    return start.operations <= CHEAP + CHEAP_FOR_EACH * start.numbers
 
 
 def _restart_where_needed(env: Env[Any, Any], step: Step, keys: jax.Array, params: Any) -> Step:
     """Some new episodes at a time, until all that ended have one."""
     games, some = len(keys), max(1, len(keys) // PARTS)
     ended = jnp.cumsum(step.done, dtype=jnp.int32)  # up to and with each
-    look = "compare_all" if games <= FEW else "scan"
+    look = "compare_all" if games <= MOST_COMPARED else "scan"
 
     def go(carry: tuple[jax.Array, Any, Any]) -> tuple[jax.Array, Any, Any]:
         before, obs, state = carry

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.extend.random import define_prng_impl
 
-FEW = 128  # numbers that are exchanged by looking at all of them
+MOST_EXCHANGED = 128  # numbers that are exchanged by looking at all of them
 _ROUNDS = 4  # of a shuffle, two half-rounds each
 _GOLDEN = 0x9E3779B9  # 2**32 / golden ratio: consecutive counters land far apart
 
@@ -129,7 +129,7 @@ def random_order(key: jax.Array, n: int) -> jax.Array:
     def exchange(turn: jax.Array, order: jax.Array) -> jax.Array:
         here = n - 1 - turn
         there = (words[here] % (here + 1).astype(jnp.uint32)).astype(jnp.int32)
-        if n > FEW:
+        if n > MOST_EXCHANGED:
             return order.at[here].set(order[there]).at[there].set(order[here])
         return jnp.where(places == here, order[there], jnp.where(places == there, order[here], order))
 

@@ -1,7 +1,7 @@
 """About how much work a function is, from what JAX writes down of it: to choose between two ways to the same result."""
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 
@@ -14,23 +14,23 @@ WEIGHTS = {
     **{"erf_inv": 60, "sort": 100, "scatter": 30, "random_bits": 15, "random_split": 10, "rem": 6, "div": 3, "sqrt": 3},
 }
 FREE = {
-    "reshape",
-    "broadcast_in_dim",
-    "convert_element_type",
-    "squeeze",
-    "slice",
-    "copy",
-    "random_wrap",
-    "random_unwrap",
-}
+    "reshape", "broadcast_in_dim", "convert_element_type", "squeeze", "slice", "copy", "random_wrap", "random_unwrap",
+}  # fmt: skip
 UNKNOWN_TURNS = 8  # of a loop that ends when it ends
 
 
-def cost(function: Any, argument: Any, *others: Any) -> int:
-    """Simple operations, of those that depend on `argument`: what does not is computed once, when it is compiled."""
+class Cost(NamedTuple):
+    """How many simple operations a function takes, and how many numbers it gives."""
+
+    operations: int
+    numbers: int
+
+
+def cost(function: Any, argument: Any, *others: Any) -> Cost:
+    """Of what depends on `argument`: the rest is computed once, when it is compiled."""
     closed = jax.make_jaxpr(function)(argument, *others)
     moving = set(closed.jaxpr.invars[: len(jax.tree.leaves(argument))])
-    return _cost(closed.jaxpr, moving)
+    return Cost(_cost(closed.jaxpr, moving), sum(math.prod(result.shape) for result in closed.out_avals))
 
 
 def _cost(jaxpr: Any, moving: set[Any]) -> int:

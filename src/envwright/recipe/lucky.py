@@ -43,7 +43,7 @@ def chance_of(
             whole = len(methods) == 1 and not by_index
             which = function if whole else f"{function}.{method}"
             parts = {which: (lines.total(), seen)}
-            if len(lines) > 1 and not by_index and (which not in steady or _shapes(seen) > 1):
+            if len(lines) > 1 and not by_index and (which not in steady or len(_shapes(seen)) > 1):
                 own = {line: [draw for draw in seen if site_line(draw.site) == line] for line in lines}
                 parts = {f"{function}:{line}": (count, own[line]) for line, count in lines.items()}
             for part, (count, own_seen) in parts.items():
@@ -62,8 +62,8 @@ def _reader(reader: str, which: str, room: int, shape: tuple[int, ...] | None) -
     return f"pad({reader}('{which}'), {room}, 0, {shape})" if shape else f"pad({reader}('{which}'), {room})"
 
 
-def _shapes(draws: Sequence[Draw]) -> int:
-    return len({shape_of(draw.value) for draw in draws})
+def _shapes(draws: Sequence[Draw]) -> set[tuple[int, ...] | None]:
+    return {shape_of(draw.value) for draw in draws}
 
 
 def unlucky(drawn: Drawn, picked: Iterable[tuple[str, str]], shown: Iterable[str]) -> dict[str, str]:
@@ -97,7 +97,7 @@ def texts_by_index(drawn: Drawn) -> set[tuple[str, str]]:
 
 
 def _of_one_shape(function: str, method: str, draws: Sequence[Draw]) -> None:
-    shapes = {shape_of(draw.value) for draw in draws} - {None}
+    shapes = _shapes(draws) - {None}
     if len(shapes) > 1:
         one, *_, other = sorted(shapes, key=str)
         raise DraftError(

@@ -38,8 +38,18 @@ def unequal(
         if name not in got:
             raise ContractError(f"The candidate has no {name}; correct the contract.")
         bad = differs(want, got[name], allowance(contract, name, want, got[name], sway, scales))
-        found[name] = np.asarray(bad.reshape(len(bad), -1).any(axis=1))
+        found[name] = by_row(bad)
     return found
+
+
+def by_row(bad: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """In which rows anything is bad."""
+    return np.asarray(bad.reshape(len(bad), -1).any(axis=1))
+
+
+def any_column(bad: Mapping[str, NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    """In which rows any column is bad."""
+    return np.any(np.stack(list(bad.values())), axis=0)
 
 
 def allowance(

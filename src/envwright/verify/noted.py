@@ -8,7 +8,7 @@ import numpy as np
 
 from envwright.references.plain import same
 from envwright.references.protocol import Draw, Outcome
-from envwright.verify.expression import site_function, site_line
+from envwright.verify.expression import names_of, site_function
 
 STEPS = 6000  # after so many, play goes on only for what has lately been longer than ever
 MOST_DRAWS = 200  # of one method in one function that are kept
@@ -30,13 +30,9 @@ class Draws:
 
     def note(self, outcome: Outcome) -> None:
         """One reset or one step."""
-        drawing: Counter[str] = Counter()
         for place, count in Counter((draw.site, draw.method) for draw in outcome.draws).items():
             self.most[place] = max(self.most.get(place, 0), count)
-            function = site_function(place[0])
-            drawing.update(
-                {function: count, f"{function}.{place[1]}": count, f"{function}:{site_line(place[0])}": count}
-            )
+        drawing = Counter(name for draw in outcome.draws for name in names_of(draw))
         for name in {*self._counts, *drawing}:
             self._counts.setdefault(name, {0} if self._times else set()).add(drawing[name])
         self._times += 1

@@ -15,7 +15,7 @@ from envwright.verify.contract import Contract, Function
 from envwright.verify.expression import ExpressionError
 from envwright.verify.record import Beat, Call, Case, Plain, look_back, one_step, result_of
 from envwright.verify.rows import Row, stack, start_row
-from envwright.verify.sway import distance, moved, roundings, widen
+from envwright.verify.sway import added, distance, farthest, moved, roundings
 
 
 def record_sway(
@@ -32,15 +32,11 @@ def record_sway(
         reference.restore(case.snapshot)
         constants = {n: v for n, v in reference.look().items() if n not in case.snapshot and _is_real(v)}
         _, after = one_step(reference, contract, case, look_back(reference, contract))
-        total = {name: np.zeros(value.shape) for name, value in after.items()}
-        for ways in moved([dict(case.snapshot), case.action, constants], [sizes, None, None], np.dtype(dtype)):
-            farther = {name: np.zeros(value.shape) for name, value in after.items()}
-            for state, action, numbers in ways:
-                row = _again(reference, contract, case, {**state, **numbers}, action)
-                reference.restore(constants)
-                widen(farther, row, after)
-            total = {name: total[name] + farther[name] for name in total}
-        rows.append(total)
+        each = (
+            farthest(after, (_moved_again(reference, contract, case, constants, *way) for way in ways))
+            for ways in moved([dict(case.snapshot), case.action, constants], [sizes, None, None], np.dtype(dtype))
+        )
+        rows.append(added(each, after))
     return stack(rows, "step")
 
 
@@ -57,11 +53,11 @@ def record_rounding(
             return None
         reference.restore(case.snapshot)
         _, after = one_step(reference, contract, case, look_back(reference, contract))
-        farther = {name: np.zeros(value.shape) for name, value in after.items()}
+        rounded: list[Row | None] = []
         for way in ways:
             with way:
-                widen(farther, _again(reference, contract, case, case.snapshot, case.action), after)
-        rows.append(farther)
+                rounded.append(_again(reference, contract, case, case.snapshot, case.action))
+        rows.append(farthest(after, rounded))
     return stack(rows, "step")
 
 
@@ -73,23 +69,33 @@ def record_start_sway(
     for seed, tape in begun:
         beat()
         usual = _start(reference, contract, seed, tape)
-        total = {name: np.zeros(value.shape) for name, value in usual.items()}
-        for ways in moved([[draw.value for draw in tape]], [None], np.dtype(dtype)):
-            farther = {name: np.zeros(value.shape) for name, value in usual.items()}
-            for (values,) in ways:
-                other = tuple(draw._replace(value=value) for draw, value in zip(tape, values, strict=True))
-                widen(farther, _start(reference, contract, seed, other), usual)
-            total = {name: total[name] + farther[name] for name in total}
-        farther = {name: np.zeros(value.shape) for name, value in usual.items()}
+        with_moved = (
+            farthest(usual, (_start(reference, contract, seed, _with_values(tape, values)) for (values,) in ways))
+            for ways in moved([[draw.value for draw in tape]], [None], np.dtype(dtype))
+        )
+        rounded: list[Row] = []
         for way in roundings(reference, dtype):
             with way:
-                widen(farther, _start(reference, contract, seed, tape), usual)
-        rows.append({name: total[name] + farther[name] for name in total})
+                rounded.append(_start(reference, contract, seed, tape))
+        rows.append(added((*with_moved, farthest(usual, rounded)), usual))
     return stack(rows, "start")
+
+
+def _with_values(tape: tuple[Draw, ...], values: Sequence[Any]) -> tuple[Draw, ...]:
+    return tuple(draw._replace(value=value) for draw, value in zip(tape, values, strict=True))
 
 
 def _start(reference: Reference, contract: Contract, seed: int, tape: tuple[Draw, ...]) -> Row:
     return start_row(contract, reference, reference.reset(seed=seed, tape=tape))
+
+
+def _moved_again(
+    reference: Reference, contract: Contract, case: Case, usual: Plain, state: Plain, action: Any, constants: Plain
+) -> Row | None:
+    """The step once more with constants moved as well, which are put back."""
+    row = _again(reference, contract, case, {**state, **constants}, action)
+    reference.restore(usual)
+    return row
 
 
 def _again(reference: Reference, contract: Contract, case: Case, state: Plain, action: Any) -> Row | None:

@@ -1,6 +1,6 @@
 """How far the reference moves by itself: its numbers moved by a last bit, and all that it computes rounded."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -15,11 +15,24 @@ NUDGES = 4  # how often a step is repeated with all its numbers moved by a last 
 ROUNDINGS = 4  # and how often with all that it computes rounded
 ONE_BY_ONE = 64  # so many numbers or fewer are moved one at a time
 
+Sway = dict[str, NDArray[np.float64]]  # how far each number of a row moves
 
-def widen(farthest: dict[str, NDArray[np.float64]], row: Row | None, usual: Row) -> None:
-    """Note how far a row is from the usual one, where that is farther than others; None was none."""
-    for name, value in (row or {}).items():
-        farthest[name] = np.maximum(farthest[name], distance(value, usual[name]))
+
+def farthest(usual: Row, rows: Iterable[Row | None]) -> Sway:
+    """How far some rows get from the usual one; None is none."""
+    found = {name: np.zeros(value.shape) for name, value in usual.items()}
+    for row in rows:
+        for name, value in (row or {}).items():
+            found[name] = np.maximum(found[name], distance(value, usual[name]))
+    return found
+
+
+def added(parts: Iterable[Sway], usual: Row) -> Sway:
+    """All of them together."""
+    total = {name: np.zeros(value.shape) for name, value in usual.items()}
+    for part in parts:
+        total = {name: total[name] + part[name] for name in total}
+    return total
 
 
 def roundings(reference: Reference, dtype: str | None) -> Iterator[AbstractContextManager[None]]:

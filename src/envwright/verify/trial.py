@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Candidate, Columns
 from envwright.verify import regressions
-from envwright.verify.compare import Mismatch, mismatches, unequal
+from envwright.verify.compare import Mismatch, any_column, mismatches, unequal
 from envwright.verify.domain import size
 from envwright.verify.phases import compare_phases, first_differing_phase
 from envwright.verify.record import Case, Transitions, record_transitions
@@ -57,7 +57,7 @@ class Trial:
         """The rows in which anything differs."""
         if not self.bad:
             return np.zeros(0, np.intp)
-        return np.flatnonzero(np.any(np.stack(list(self.bad.values())), axis=0))
+        return np.flatnonzero(any_column(self.bad))
 
 
 def attempt(session: Session, precision: Precision, cases: Sequence[Case]) -> Trial:
@@ -99,7 +99,7 @@ def _judge(session: Session, dtype: str, expected: Columns, trial: Trial) -> Tri
             )
             for name, wrong in found.items():
                 bad[name][rows] = wrong
-            rows = rows[np.any(np.stack(list(found.values())), axis=0)]
+            rows = rows[any_column(found)]
             if not len(rows):
                 break
     return Trial(trial.reference, trial.got, bad, sway, len(suspects) - judged)

@@ -8,14 +8,16 @@ from typing import Any
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code, Written
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import FLOAT, INT, Kind, narrow
+from envwright.compiler.ir.kinds import Kind, narrow
 from envwright.compiler.ir.memory import DRAWN
 from envwright.compiler.ir.program import Program
 from envwright.compiler.ir.shapes import cast_to, zero
 from envwright.compiler.ir.values import Items, Static, Value, as_array
-from envwright.compiler.middle.luck import Drawn
+from envwright.compiler.middle.luck import Drawn, typed
 from envwright.compiler.middle.reading import Callee, read_inline
 from envwright.compiler.refusal import RefusedError
+
+_DOCS = {"start": "Draw the luck of a new episode.", "step": "Draw the luck of a step."}
 
 
 def add_draw(
@@ -36,11 +38,10 @@ def add_draw(
         kind = Kind(narrow(wanted.dtype), tuple(wanted.shape))
         own = list(dict.fromkeys((d.place, code.text(d.sample)) for n, d in drawn if n == wanted.name))
         made = _sampled(own, keys[wanted.name], rooms[wanted.name], wanted.name) if own else zero(kind).code
-        values[wanted.name] = _typed(made, own, kind)
+        values[wanted.name] = typed(made, kind, [text for _, text in own])
     result = code.call(record_name, **values)
-    doc = "Draw the luck of a new episode." if when == "start" else "Draw the luck of a step."
     program.functions[name] = Written(
-        name, parameters, body, result, record_name, doc, "", bases={n: n for s in body for n in s.targets}
+        name, parameters, body, result, record_name, _DOCS[when], "", bases={n: n for s in body for n in s.targets}
     )
 
 
@@ -73,9 +74,8 @@ def write_drawing(
     body.insert(0, code.Assign(["keys"], split))
     record_name, name = ("StartChance", "draw_start") if when == "start" else ("StepChance", "draw")
     parameters = [("key", "jax.Array"), *([("state", "State"), ("action", "jax.Array")] if when == "step" else [])]
-    doc = "Draw the luck of a new episode." if when == "start" else "Draw the luck of a step."
     program.functions[name] = Written(
-        name, parameters, body, code.call(record_name, **values), record_name, doc, "", bases=frame.writer.bases
+        name, parameters, body, code.call(record_name, **values), record_name, _DOCS[when], "", bases=frame.writer.bases
     )
 
 
@@ -95,32 +95,21 @@ def _draw_early(
             continue
         frame.writer.drawn += 1
         kind = Kind(narrow(wanted.dtype), tuple(wanted.shape))
-        frame.writer.early[wanted.name] = frame.bind(wanted.name, _typed(made, texts, kind))
-
-
-def _typed(made: Code, own: list[tuple[int | None, str]], kind: Kind) -> Code:
-    whole = all("randint" in text or "random_order" in text for _, text in own) and own
-    real = all("uniform" in text or "normal" in text for _, text in own) and own
-    if (whole and kind.dtype == INT) or (real and kind.dtype == FLOAT) or not own:
-        return made
-    return code.method(made, "astype", code.dotted(f"jnp.{'bool_' if kind.is_bool else kind.dtype}"))
+        frame.writer.early[wanted.name] = frame.bind(wanted.name, typed(made, kind, [text for _, text in texts]))
 
 
 def _sampled(own: list[tuple[int | None, str]], key: Code, room: int | None, field: str) -> Code:
     texts = list(dict.fromkeys(text for _, text in own))
-    if room is None or len(texts) == 1:
-        if len(texts) > 1:
-            raise RefusedError(
-                f"{field} is drawn in {len(texts)} different ways; give them lines of their own in the contract"
-            )
+    if len(texts) == 1:
         return _one(texts[0], key) if room is None else _many(texts[0], key, room)
     places: dict[int, str] = {}
     for place, text in own:
-        if place is None or places.get(place, text) != text:
+        if room is None or place is None or places.get(place, text) != text:
             raise RefusedError(
                 f"{field} is drawn in {len(texts)} different ways; give them lines of their own in the contract"
             )
         places[place] = text
+    assert room is not None
     keys = code.call("jax.random.split", key, code.const(room))
     parts = [_one(places.get(i, texts[0]), code.index(keys, code.const(i))) for i in range(room)]
     return code.call("jnp.array", code.list_of(parts))

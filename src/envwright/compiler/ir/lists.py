@@ -154,6 +154,25 @@ def in_use(value: Counted) -> Array:
     return Array(code.compare(places, ast.Lt(), value.count.code), Kind(BOOL, (value.room,)))
 
 
+def fixed_length(value: Value) -> int | None:
+    """How long a list is, if the game does not change it."""
+    if isinstance(value, Items):
+        return len(value.items)
+    if isinstance(value, Static) and isinstance(value.value, list | tuple):
+        return len(value.value)
+    return value.kind.shape[0] if isinstance(value, Array) and value.kind.shape else None
+
+
+def longest_of(value: Value) -> int | None:
+    """How long a list can get, if that is known."""
+    return value.array.kind.shape[0] if isinstance(value, Counted | Masked) else fixed_length(value)
+
+
+def all_of(length: int) -> Array:
+    """Flags of a list whose places all hold something."""
+    return Array(code.call("jnp.ones", code.const(length), code.dotted("bool")), Kind(BOOL, (length,)))
+
+
 def flags_of(value: Counted | Masked) -> Array:
     """Which places of a list hold something."""
     return value.mask if isinstance(value, Masked) else in_use(value)

@@ -97,13 +97,18 @@ def distinct(value: Counted | Masked) -> Masked:
     """A set of the elements: each one where it is first."""
     array, mask = value.array, flags_of(value)
     length = array.kind.shape[0]
-    rows = code.index(array.code, code.span(), code.const(None))
-    same = code.compare(rows, ast.Eq(), code.index(array.code, code.const(None)))
-    if len(array.kind.shape) > 1:
-        same = code.call("jnp.all", same, axis=code.const(-1))
+    same = each_with_each(array, array)
     before = code.call("jnp.tri", code.const(length), k=code.const(-1), dtype=code.dotted("bool"))
     seen = code.call("jnp.any", code.both(code.both(same, before), mask.code), axis=code.const(1))
     return Masked(array, Array(code.both(mask.code, code.negated(seen)), Kind(BOOL, (length,))), unordered=True)
+
+
+def each_with_each(a: Array, b: Array) -> Code:
+    """Whether an element of a is like one of b, for all pairs of them."""
+    same = code.compare(
+        code.index(a.code, code.span(), code.const(None)), ast.Eq(), code.index(b.code, code.const(None))
+    )
+    return code.call("jnp.all", same, axis=code.const(-1)) if len(a.kind.shape) > 1 else same
 
 
 def side_by_side(lists: list[Counted]) -> Counted:

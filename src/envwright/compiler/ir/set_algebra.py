@@ -9,8 +9,8 @@ from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
-from envwright.compiler.ir.lists import counted
-from envwright.compiler.ir.sequences import distinct
+from envwright.compiler.ir.lists import all_of, counted
+from envwright.compiler.ir.sequences import distinct, each_with_each
 from envwright.compiler.ir.values import Array, Gathered, Items, Masked, Members, Static, Value
 from envwright.compiler.refusal import RefusedError
 
@@ -96,12 +96,12 @@ def _both(frame: Frame, left: Value, right: Value) -> tuple[Masked, Masked]:
             blank = Array(
                 code.call("jnp.zeros", code.const((0, *width)), code.dotted("jnp.int32")), Kind(INT, (0, *width))
             )
-            sides[i] = Masked(blank, _all(0), unordered=True)
+            sides[i] = Masked(blank, all_of(0), unordered=True)
     a, b = sides
     assert a is not None
     assert b is not None
     kinds = a.array.kind, b.array.kind
-    if kinds[0].shape[1:] != kinds[1].shape[1:] or any(not k.is_whole or k.of or k.is_bool for k in kinds):
+    if kinds[0].shape[1:] != kinds[1].shape[1:] or any(not k.is_whole or k.of for k in kinds):
         raise RefusedError(_OTHERS)
     return _named(frame, a), _named(frame, b)
 
@@ -123,23 +123,15 @@ def _members(frame: Frame, value: Value) -> Masked | None:
         if members.dtype.kind != "i" or members.ndim > 2:
             raise RefusedError(_OTHERS)
         made = frame.program.constant("MEMBERS", members)
-        return Masked(Array(made, Kind(INT, members.shape), listed=True), _all(len(members)), unordered=True)
+        return Masked(Array(made, Kind(INT, members.shape), listed=True), all_of(len(members)), unordered=True)
     found = some_of(frame, value)
     assert isinstance(found, Masked)
     return found
 
 
-def _all(length: int) -> Array:
-    return Array(code.call("jnp.ones", code.const(length), code.dotted("jnp.bool_")), Kind(BOOL, (length,)))
-
-
 def _held(a: Masked, b: Masked) -> Code:
     """Which elements of a are in b."""
-    rows = code.index(a.array.code, code.span(), code.const(None))
-    same = code.compare(rows, ast.Eq(), code.index(b.array.code, code.const(None)))
-    if len(a.array.kind.shape) > 1:
-        same = code.call("jnp.all", same, axis=code.const(-1))
-    return code.call("jnp.any", code.both(same, b.mask.code), axis=code.const(1))
+    return code.call("jnp.any", code.both(each_with_each(a.array, b.array), b.mask.code), axis=code.const(1))
 
 
 def _only(a: Masked, some: Code) -> Masked:

@@ -247,7 +247,7 @@ def _unlike(have: Any, value: Value) -> bool:
 
 # ---- attributes of values ----
 
-VIEWS = {"T": np.transpose, "flat": np.ravel}  # of arrays: what is written to them is written to the array
+_TURNED = {"T": np.transpose, "flat": np.ravel}  # of arrays: what is written to them is written to the array
 
 
 def _of_value(frame: Frame, base: Value, name: str) -> Value:
@@ -259,7 +259,7 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
     if isinstance(content, Picked) and all(_holds(option, name) for option in content.table.flat):
         table = tables.mapped(content.table, lambda option: plain_enum(getattr(option, name)))
         return tables.settle(frame.program, Picked(table, content.index, f"{content.name}_{name}"))
-    if isinstance(content, Static) and not (name in VIEWS and isinstance(content.value, np.ndarray)):
+    if isinstance(content, Static) and not (name in _TURNED and isinstance(content.value, np.ndarray)):
         if isinstance(content.value, np.ndarray | list | dict | set | str | bytes | tuple | deque) and callable(
             getattr(content.value, name, None)
         ):
@@ -272,8 +272,8 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
         return Static(int(np.prod(shape)) if name == "size" else len(shape))
     if name == "dtype":
         return Static(np.dtype(as_array(content).kind.dtype))
-    if name in VIEWS:
-        return frame.program.call(frame, Static(VIEWS[name]), [base], {}, None)
+    if name in _TURNED:
+        return frame.program.call(frame, Static(_TURNED[name]), [base], {}, None)
     if name in ("value", "real") and isinstance(content, Array):
         return content
     if isinstance(content, Items) and name in content.names:

@@ -9,7 +9,7 @@ from envwright.compiler.ir import code, heaps, tables
 from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
-from envwright.compiler.ir.lists import concatenate, counted, items_of, order_matters
+from envwright.compiler.ir.lists import all_of, concatenate, counted, in_use, items_of, order_matters
 from envwright.compiler.ir.memory import differs, known
 from envwright.compiler.ir.merge import join_memories
 from envwright.compiler.ir.operators import binary, truth
@@ -170,7 +170,7 @@ def _at_once(frame: Frame, node: Any, turns: Turns, evaluate: Evaluate, way: Way
         return None
     direct = isinstance(source, Counted | Masked)
     places = Array(code.call("jnp.arange", code.const(turns.length)), Kind(INT, (turns.length,)))
-    marked = source if isinstance(source, Masked) else Masked(source.array if direct else places, _flags(turns))
+    marked = source if isinstance(source, Masked) else _marked(source.array if direct else places, turns.count)
     has_conditions, themselves = bool(generator.ifs), direct and _is_target(node.elt, generator)
 
     def compute(each: Value) -> Value:
@@ -197,6 +197,11 @@ def _at_once(frame: Frame, node: Any, turns: Turns, evaluate: Evaluate, way: Way
     value = marked.array if themselves else _rows(value) if isinstance(value, Items) else value
     mask = Array(code.both(marked.mask.code, as_array(keep).code), marked.mask.kind)
     return Masked(as_array(value), mask, unordered=marked.unordered)
+
+
+def _marked(array: Array, count: Array | None) -> Masked:
+    """Those elements that there are turns for."""
+    return Masked(array, all_of(array.kind.shape[0]) if count is None else in_use(Counted(array, count)))
 
 
 def _rows(parts: Items) -> Array:
@@ -235,15 +240,6 @@ def _is_there(turns: Turns, behind: Masked | Members | None, i: int) -> code.Cod
     return None if turns.count is None else code.compare(code.const(i), ast.Lt(), turns.count.code)
 
 
-def _flags(turns: Turns) -> Array:
-    """Which turns there are."""
-    kind = Kind(BOOL, (turns.length,))
-    if turns.count is None:
-        return Array(code.call("jnp.ones", code.const(turns.length), code.dotted("bool")), kind)
-    places = code.call("jnp.arange", code.const(turns.length))
-    return Array(code.compare(places, ast.Lt(), turns.count.code), kind)
-
-
 def _asked(frame: Frame, generator: ast.comprehension, evaluate: Evaluate, kept: Array | None) -> Array | None:
     """The conditions of a generator and those before it, as far as they are not known to hold."""
     keep = kept
@@ -271,8 +267,9 @@ def _walk(
         yield _under(frame, kept, lambda: way.noted(_own(frame, node, evaluate))), kept
         return
     first, *rest = generators
-    turns = turns or turns_of(frame, first.iter, evaluate)
-    way.through.append(turns)
+    if turns is None:
+        turns = turns_of(frame, first.iter, evaluate)
+        way.through.append(turns)
     behind = _set_behind(frame, turns)
     if turns.length < 0 or turns.length > MOST:
         raise RefusedError(f"a comprehension over more than {MOST} elements is not covered")

@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Callable, Sequence
-from itertools import count
 from typing import NamedTuple
 
 from envwright.compiler.ir import code
@@ -15,8 +14,6 @@ from envwright.compiler.ir.values import Array, Counted, Ref, Value, View
 from envwright.compiler.middle.flow import Execute, Flow
 from envwright.compiler.middle.gone_through import ChangedError
 from envwright.compiler.middle.turns import Evaluate, Turns, enumerated, turns_of
-
-_probes = count()
 
 
 class Copy(NamedTuple):
@@ -76,9 +73,10 @@ def _rows(
 def watched(execute: Execute, ref: Ref) -> Execute:
     """Reads a body in which no row of a list may move: else those of the copy would be others. A name for a row, which
     is anywhere in it, shows whether one does."""
-    row, name = View(ref, (Array(code.name("anywhere"), Kind(INT)),)), f" row {next(_probes)}"  # no name of Python's
+    row = View(ref, (Array(code.name("anywhere"), Kind(INT)),))
 
     def reading(frame: Frame, body: Sequence[ast.stmt]) -> Flow:
+        name = f" row {len(frame.memory.names)}"  # no name of Python's, and another one in a loop inside
         frame.memory.names[name] = row
         flow = execute(frame, body)
         for memory in [*(e.memory for e in flow.exits), *([flow.memory] if flow.memory else [])]:

@@ -9,7 +9,7 @@ from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import INT, Kind
-from envwright.compiler.ir.lists import counted, plus
+from envwright.compiler.ir.lists import counted, fixed_length, plus
 from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.trails import hold_row
 from envwright.compiler.ir.values import Array, Counted, Items, Masked, Place, Ref, Static, Value, as_array
@@ -42,7 +42,7 @@ def _changed(place: Place, before: Memory, after: Memory) -> bool:
         return old is not new
     if isinstance(old, Counted) and isinstance(new, Counted):
         return not code.same(old.count.code, new.count.code)
-    return _length(old) is None or _length(old) != _length(new)
+    return fixed_length(old) is None or fixed_length(old) != fixed_length(new)
 
 
 def now(place: Place, memory: Memory) -> Value | None:
@@ -50,14 +50,6 @@ def now(place: Place, memory: Memory) -> Value | None:
     if isinstance(place, Ref):
         return memory.cells.get(place.cell)
     return memory.see(place)
-
-
-def _length(value: Value) -> int | None:
-    if isinstance(value, Items):
-        return len(value.items)
-    if isinstance(value, Array):
-        return value.kind.shape[0]
-    return len(value.value) if isinstance(value, Static) and isinstance(value.value, list) else None
 
 
 def following(node: ast.For, turns: Turns) -> Begin | None:

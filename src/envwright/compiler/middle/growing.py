@@ -7,7 +7,7 @@ from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import INT, Kind
-from envwright.compiler.ir.lists import counted
+from envwright.compiler.ir.lists import counted, longest_of
 from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.shapes import zero
 from envwright.compiler.ir.sums import difference
@@ -62,7 +62,7 @@ def _top(frame: Frame, end: ast.expr, after: list[Memory]) -> int | None:
             match end:
                 case ast.Call(func=ast.Name(id="len"), args=[ast.Name() | ast.Attribute() as inner]):
                     content = frame.memory.deep(evaluate(frame, inner))
-                    tops.add(content.room if isinstance(content, Counted) else _length(content))
+                    tops.add(longest_of(content))
                 case ast.Constant() | ast.Name() | ast.Attribute():
                     value = frame.memory.see(evaluate(frame, end))
                     tops.add(value.value if isinstance(value, Static) and isinstance(value.value, int) else None)
@@ -73,16 +73,6 @@ def _top(frame: Frame, end: ast.expr, after: list[Memory]) -> int | None:
         finally:
             frame.memory = before
     return tops.pop() if len(tops) == 1 else None
-
-
-def _length(value: Value) -> int | None:
-    if isinstance(value, Masked):
-        return value.array.kind.shape[0]
-    if isinstance(value, Items):
-        return len(value.items)
-    if isinstance(value, Static) and isinstance(value.value, list | tuple):
-        return len(value.value)
-    return value.kind.shape[0] if isinstance(value, Array) and value.kind.shape else None
 
 
 def _climbs(frame: Frame, start: Static, value: Value | None) -> bool:

@@ -6,6 +6,7 @@ the program is read; where one is made only sometimes, the count is a number of 
 
 import ast
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -77,7 +78,7 @@ def _sample(frame: Frame, piece: Piece, method: str, arguments: list[Value], opt
     count = frame.writer.drawn = frame.writer.drawn + 1
     sample, _ = _METHODS[method](Array(code.const(0), piece.kind), arguments, options)
     keyed = code.substituted(sample, {"key": code.index(code.name("keys"), code.const(count - 1))})
-    value = Array(code.name(frame.bind(piece.name, typed(keyed, piece.kind))), piece.kind)
+    value = Array(code.name(frame.bind(piece.name, typed(keyed, piece.kind, [code.text(sample)]))), piece.kind)
     key = (DRAWN, piece.name)
     cursor = frame.memory.cursors.get(piece.name, Static(0))
     if piece.room is None:
@@ -92,13 +93,12 @@ def _sample(frame: Frame, piece: Piece, method: str, arguments: list[Value], opt
     return _METHODS[method](value, arguments, options)[1]
 
 
-def typed(sample: Code, kind: Kind) -> Code:
-    """A draw in the type of its piece of luck; some of jax.random's give real numbers for whole ones."""
-    text = code.text(sample)
+def typed(made: Code, kind: Kind, samples: Sequence[str]) -> Code:
+    """What draws make, in the type of their piece of luck; some of jax.random's give real numbers for whole ones."""
     own = ("randint", "random_order") if kind.dtype == INT else ("uniform", "normal") if kind.is_float else ()
-    if any(name in text for name in own):
-        return sample
-    return code.method(sample, "astype", code.dotted(f"jnp.{jnp_name(kind.dtype)}"))
+    if all(any(name in sample for name in own) for sample in samples):
+        return made
+    return code.method(made, "astype", code.dotted(f"jnp.{jnp_name(kind.dtype)}"))
 
 
 def _next(frame: Frame, piece: Piece) -> tuple[Array, int | None]:

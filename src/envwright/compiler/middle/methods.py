@@ -34,7 +34,7 @@ from envwright.compiler.middle import luck, numpy_calls, numpy_own
 from envwright.compiler.middle.dict_methods import call_dict
 from envwright.compiler.middle.list_methods import LISTS, sort
 from envwright.compiler.middle.parts import copied, under
-from envwright.compiler.middle.rearranging import VIEWS, rearranged
+from envwright.compiler.middle.rearranging import rearranged
 from envwright.compiler.middle.set_methods import SETS, algebra
 from envwright.compiler.refusal import RefusedError
 
@@ -44,8 +44,11 @@ _MAKE_ARRAYS = {
     "trace", "diagonal", "take",
 }  # fmt: skip
 
-
-_IN_PLACE = {"fill": None, "update": None}
+_CHANGES = {
+    "append", "pop", "remove", "clear", "extend", "insert", "sort", "reverse", "fill", "update", "add", "discard",
+    "popleft", "appendleft", "setdefault", "popitem", "difference_update", "intersection_update",
+    "symmetric_difference_update",
+}  # fmt: skip
 
 
 def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dict[str, Value]) -> Value:
@@ -53,7 +56,7 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
     base, name = bound.base, bound.name
     if isinstance(base, Static) and _is_luck(base.value):
         return _draw(frame, base.value, name, arguments, options)
-    if isinstance(base, Either) and name in LISTS | _IN_PLACE:
+    if isinstance(base, Either) and (name in LISTS or name in _CHANGES):
         sides = (
             (lambda: call_method(frame, Bound(base.yes, name), arguments, options)),
             (lambda: call_method(frame, Bound(base.no, name), arguments, options)),
@@ -62,7 +65,7 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
     content = frame.memory.see(base)
     if name in ("reshape", "transpose") and len(arguments) > 1:
         arguments = [Static(tuple(known(frame.memory.deep(a)) for a in arguments))]
-    if isinstance(content, Static) and name in VIEWS and (view := rearranged(frame, name, [base, *arguments], options)):
+    if isinstance(content, Static) and (view := rearranged(frame, name, [base, *arguments], options)):
         return view
     if isinstance(content, Static) and _can_be_known(frame, content, name, arguments, options):
         return _known(frame, content, name, arguments, options)
@@ -123,29 +126,7 @@ def _draw(frame: Frame, source: Any, name: str, arguments: list[Value], options:
 
 
 def _can_be_known(frame: Frame, content: Static, name: str, arguments: list[Value], options: dict[str, Value]) -> bool:
-    changes = name in (
-        "append",
-        "pop",
-        "remove",
-        "clear",
-        "extend",
-        "insert",
-        "sort",
-        "reverse",
-        "fill",
-        "update",
-        "add",
-        "discard",
-        "popleft",
-        "appendleft",
-        "setdefault",
-        "popitem",
-        "difference_update",
-        "intersection_update",
-        "symmetric_difference_update",
-        "copy",
-    )
-    if changes and not isinstance(content.value, str):
+    if name in _CHANGES | {"copy"} and not isinstance(content.value, str):
         return name == "copy" and not isinstance(content.value, list | dict | np.ndarray | deque)
     try:
         for value in (*arguments, *options.values()):

@@ -23,7 +23,7 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.middle.numpy_generic import Options, generic
 from envwright.compiler.refusal import RefusedError
 
-VIEWS = {
+_VIEWS = {
     "ravel", "reshape", "transpose", "squeeze", "expand_dims", "swapaxes", "moveaxis", "flip", "fliplr", "flipud",
     "rot90", "atleast_1d", "atleast_2d",
 }  # fmt: skip
@@ -33,7 +33,7 @@ _ITSELF = {"asarray", "asanyarray"}
 def rearranged(frame: Frame, name: str, arguments: list[Value], options: Options) -> Value | None:
     """`np.name(...)`, if it gives a view of something that has a name; else None."""
     place = arguments[0] if arguments else None
-    if name not in VIEWS | _ITSELF or not isinstance(place, PLACES):
+    if name not in _VIEWS | _ITSELF or not isinstance(place, PLACES):
         return None
     content = frame.memory.see(place)
     if not _is_array(content):

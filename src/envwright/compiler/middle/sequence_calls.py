@@ -100,7 +100,7 @@ def sequence(is_list: bool) -> Callable[[Frame, Arguments, Options], Value]:
     def make(frame: Frame, arguments: Arguments, options: Options) -> Value:
         if not arguments:
             return Items((), is_list) if is_list else Static(())
-        if is_list and isinstance(arguments[0], PLACES) and _has_rows(frame.memory.see(arguments[0])):
+        if is_list and isinstance(arguments[0], PLACES) and _is_taken_apart(frame.memory.see(arguments[0])):
             return Items(tuple(elements(frame, arguments[0])), True)
         value = some_of(frame, arguments[0])
         if isinstance(value, Counted | Masked):
@@ -114,7 +114,8 @@ def sequence(is_list: bool) -> Callable[[Frame, Arguments, Options], Value]:
     return make
 
 
-def _has_rows(value: Value) -> bool:
+def _is_taken_apart(value: Value) -> bool:
+    """Whether a list of it has the elements themselves."""
     return isinstance(value, Items) or (isinstance(value, Array) and len(value.kind.shape) > 1)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.verify import regressions
-from envwright.verify.compare import SLACK, differs
+from envwright.verify.compare import SLACK, by_row, differs
 from envwright.verify.contract import Function
 from envwright.verify.domain import mine, size
 from envwright.verify.nudges import unit, usual
@@ -60,17 +60,13 @@ def _differing(
     room = (
         SLACK * np.maximum(unit(want, got.dtype), unit(np.median(np.abs(want), axis=0), got.dtype)) if rounds else None
     )
-    bad = _any_of_a_row(differs(want, got, room))
+    bad = by_row(differs(want, got, room))
     if room is not None and bad.any():
         which = np.flatnonzero(bad)
         sizes = usual([dict(row.arguments) for row in rows])
         sway = session.host.run(record_call_sway, function, [rows[i] for i in which.tolist()], "float32", sizes)
-        bad[which] = _any_of_a_row(differs(want[which], got[which], room[which] + SLACK * sway))
+        bad[which] = by_row(differs(want[which], got[which], room[which] + SLACK * sway))
     return bad
-
-
-def _any_of_a_row(bad: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    return np.asarray(bad.reshape(len(bad), -1).any(axis=1))
 
 
 def _invent(rows: list[dict[str, Any]], rng: np.random.Generator) -> list[Mapping[str, Any]]:

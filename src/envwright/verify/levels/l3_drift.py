@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Columns
 from envwright.references.protocol import Draw, Reference, ReferenceFailedError, TapeError
-from envwright.verify.compare import SLACK
+from envwright.verify.compare import SLACK, any_column, by_row
 from envwright.verify.contract import Contract
 from envwright.verify.expression import ExpressionError
 from envwright.verify.levels.l3_episodes import beginnings, blame, check_starts, failed_episodes, replay
@@ -61,12 +61,12 @@ def check_play_rounded(session: Session, precision: Precision) -> Check:
     drift = session.host.run(record_drift, session.contract, script, kind, session.sizes, range(RUNS))
     got = replay(session, precision.candidate, beginnings(session, precision.candidate))
     judged, bad = _judge(session, drift, lengths, inside, got)
-    if parting := [i for i, episode in enumerate(_by_episode(lengths, _any(bad)[inside])) if episode.any()]:
+    if parting := [i for i, episode in enumerate(_by_episode(lengths, any_column(bad)[inside])) if episode.any()]:
         chosen = [script[i] for i in parting]
         more = session.host.run(record_drift, session.contract, chosen, kind, session.sizes, MORE)
         judged, bad = _judge(session, _widened(drift, more, lengths, parting), lengths, inside, got)
     expected = {name: trace.steps[name] for name in session.contract.columns}
-    any_bad = _any(bad)
+    any_bad = any_column(bad)
     detail = (
         f"{trace.episodes:,} episodes, {int((lengths == trace.lengths).sum()):,} of them whole, {len(inside):,} steps; "
         f"{int(judged.sum()):,} steps before the reference, moved by last bits of {kind}, parts from itself; the "
@@ -106,16 +106,12 @@ def _widened(drift: Drift, more: Drift, lengths: NDArray[np.int64], episodes: li
     return Drift(farthest, apart)
 
 
-def _any(bad: dict[str, NDArray[np.bool_]]) -> NDArray[np.bool_]:
-    return np.any(np.stack(list(bad.values())), axis=0)
-
-
 def _lost(session: Session, drift: Drift) -> NDArray[np.bool_]:
     """Where the reference has drifted so far from itself that a comparison would say nothing."""
     lost = np.zeros(len(drift.apart), bool)
     for name, far in drift.farthest.items():
         wide = SLACK * far > LOST * np.maximum(session.scales[name], np.finfo(np.float32).tiny)
-        lost |= np.asarray(wide.reshape(len(lost), -1).any(axis=1))
+        lost |= by_row(wide)
     return lost
 
 
@@ -130,7 +126,7 @@ def _beyond(session: Session, drift: Drift, name: str, want: NDArray[Any], have:
         bad = ~(near | (np.isnan(want) & np.isnan(have)))
     else:
         bad = ~((want == have) | (np.isnan(want) & np.isnan(have)))
-    return np.asarray(np.asarray(bad).reshape(len(want), -1).any(axis=1))
+    return by_row(np.asarray(bad))
 
 
 def _from_there_on(lengths: NDArray[np.int64], there: NDArray[np.bool_]) -> NDArray[np.bool_]:

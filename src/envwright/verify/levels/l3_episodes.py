@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Candidate, Columns
 from envwright.verify import regressions
-from envwright.verify.compare import unequal
+from envwright.verify.compare import any_column, unequal
 from envwright.verify.phases import first_differing_phase
 from envwright.verify.record_sway import record_start_sway
 from envwright.verify.replaying import before_step
@@ -88,7 +88,7 @@ def _unlike(session: Session, expected: Columns, got: Columns) -> dict[str, NDAr
     if not session.rounds:
         return unequal(session.contract, expected, got)
     bad = unequal(session.contract, expected, got, scales=session.scales)
-    rows = np.flatnonzero(np.any(np.stack(list(bad.values())), axis=0))
+    rows = np.flatnonzero(any_column(bad))
     if len(rows):
         begun = [(session.trace.seeds[row], session.trace.start_tape[row]) for row in rows.tolist()]
         sway = session.host.run(record_start_sway, session.contract, begun, "float32")
@@ -108,7 +108,7 @@ def check_play(session: Session) -> Check:
     terminated, truncated = trace.steps["ended"].sum(axis=0)
     ends = f"{terminated:,} terminated, {truncated:,} truncated"
     detail = f"{trace.episodes:,} episodes ({ends}), {total:,} steps, {len(expected)} columns"
-    any_bad = np.any(np.stack(list(bad.values())), axis=0)
+    any_bad = any_column(bad)
     if not any_bad.any():
         return Check("L3", "episodes", "pass", detail, total)
     places = [trace.place(int(step)) for step in np.flatnonzero(any_bad)]
