@@ -42,8 +42,11 @@ class ScriptedCourt:
     """Judges by the words in the files."""
 
     judged: list[tuple[str, str]] = field(default_factory=list)
+    looks_ahead: bool = False  # else it judges only when it is asked, so that the order is always the same
 
-    def judge(self, stage: str, files: Mapping[str, str], modules: Sequence[str]) -> Judged:
+    def judge(self, stage: str, files: Mapping[str, str], modules: Sequence[str], *, ahead: bool = False) -> Judged:
+        if ahead and not self.looks_ahead:
+            raise NotImplementedError
         self.judged.append((stage, digest(files)))
         words = {name: files.get(f"fast_game/{name}.py", "").split() for name in modules}
         kind, _, which = stage.partition(" ")

@@ -6,7 +6,7 @@ import pytest
 from scripted import ScriptedAgent, ScriptedCourt, briefing
 
 from envwright.agents.protocol import DOLLAR
-from envwright.recipe.events import HandedOver, Kept, RolledBack, Settled
+from envwright.recipe.events import HandedOver, Judged, Kept, RolledBack, Settled
 from envwright.recipe.journal import open_journal
 from envwright.recipe.ledger import BudgetError, Ledger
 from envwright.recipe.loop import NotConvergedError, Rules, translate
@@ -16,9 +16,9 @@ TWO = {"cards": [], "rules": ["cards"]}
 ONE_BY_ONE = Rules(together=1)
 
 
-def go(folder: Path, agents, needs=TWO, budget=10 * DOLLAR, rules=ONE_BY_ONE):
+def go(folder: Path, agents, needs=TWO, budget=10 * DOLLAR, rules=ONE_BY_ONE, looks_ahead=False):
     """A run from the start or where it was left; gives its files, its events and the court."""
-    court = ScriptedCourt()
+    court = ScriptedCourt(looks_ahead=looks_ahead)
     journal = open_journal(folder / "journal.jsonl", clock=lambda: 0.0)
     try:
         ledger = Ledger(journal, budget)
@@ -61,6 +61,32 @@ def test_whoever_the_whole_blames_is_repaired_and_judged_alone_first(tmp_path: P
     assert files["fast_game/cards.py"] == "better"
     stages = [stage for stage, _ in court.judged]
     assert stages == ["module cards", "module rules", "whole", "module cards", "whole", "hidden 1"]
+
+
+def test_games_that_nobody_saw_are_judged_ahead_once(tmp_path: Path):
+    agent = ScriptedAgent({"translate-cards": "ok", "translate-rules": "ok"})
+    _, events, court = go(tmp_path, [agent], looks_ahead=True)
+    stages = [stage for stage, _ in court.judged]
+    assert stages[:2] == ["module cards", "module rules"]
+    assert sorted(stages[2:]) == ["hidden 1", "whole"]
+    assert [e.stage for e in events if isinstance(e, Judged)] == ["module cards", "module rules", "whole", "hidden 1"]
+
+
+def test_what_was_judged_ahead_and_failed_is_judged_again_when_it_is_asked_for(tmp_path: Path):
+    agent = ScriptedAgent({"translate-cards": "wrong:hidden_1", "translate-rules": "ok", "repair-cards-1": "ok"})
+    _, events, court = go(tmp_path, [agent], looks_ahead=True)
+    assert [stage for stage, _ in court.judged].count("hidden 1") == 3  # ahead, when asked, and after the repair
+    assert [(e.stage, e.passed) for e in events if isinstance(e, Judged)][2:] == [
+        ("whole", True), ("hidden 1", False), ("module cards", True), ("hidden 1", True), ("whole", True),
+        ("hidden 2", True),
+    ]  # fmt: skip
+
+
+def test_what_was_judged_ahead_says_nothing_of_another_version(tmp_path: Path):
+    answers = {"translate-cards": "wrong:whole", "repair-cards-1": "wrong:hidden_1", "repair-cards-2": "ok"}
+    agent = ScriptedAgent(answers | {"translate-rules": "ok"})
+    _, events, _ = go(tmp_path, [agent], looks_ahead=True)  # ahead, the first version passed hidden 1
+    assert [e.passed for e in events if isinstance(e, Judged) and e.stage == "hidden 1"] == [False, True]
 
 
 def test_a_repair_that_breaks_what_was_green_is_rolled_back_and_the_next_one_is_told(tmp_path: Path):

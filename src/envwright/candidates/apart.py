@@ -110,14 +110,7 @@ def apart(
 ) -> ApartCandidate:
     """The candidate called `name` in a process of its own, which works in `folder` and imports from there."""
     argv = [*python("envwright.candidates.child"), name, json.dumps(options or {})]
-    return ApartCandidate(name, Box(argv, folder, limits or Limits(), compiled_once(folder)))
-
-
-def compiled_once(folder: Path) -> dict[str, str]:
-    """The environment of a process that keeps in its folder what XLA compiles: the next in there compiles it no more.
-    Half of the time of a verdict is compiling, and a version is judged twice."""
-    place = folder.resolve() / ".compiled"
-    return {"JAX_COMPILATION_CACHE_DIR": str(place), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.1"}
+    return ApartCandidate(name, Box(argv, folder, limits or Limits()))
 
 
 # ---- what crosses the pipe ----

@@ -6,14 +6,16 @@
     transfer       L4, if asked for: policies trained on either side, played on both
     episodes       L3 alone, for measuring what the other levels are worth
 
-The reference lives in one process, every version of the candidate in another, and what is expected only here.
+A reference lives in one process, every version of the candidate in another, and what is expected only here. There are
+two of the reference, so that two cases can be judged at a time.
 """
 
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from queue import LifoQueue
 from typing import Any
 
 from envwright.core.errors import EnvwrightError
@@ -43,10 +45,10 @@ class CourtError(EnvwrightError, RuntimeError):
 
 @dataclass(eq=False)
 class Court:
-    """One reference, one contract, and versions of the candidate that come and go."""
+    """Some copies of a reference, one contract, and versions of the candidate that come and go."""
 
     contract: Contract
-    host: Host
+    hosts: Sequence[Host]
     interface: Interface
     target: Target
     folder: Path  # for traces, regressions, and the versions under test
@@ -58,17 +60,20 @@ class Court:
     traces: Path | None = None  # recorded games to read again
 
     def __post_init__(self) -> None:
-        self._lock = threading.Lock()  # one reference, so one case at a time
+        self._free: LifoQueue[Host] = LifoQueue()
+        for host in reversed(self.hosts):
+            self._free.put(host)
 
-    def judge(self, stage: str, files: Mapping[str, str], modules: Sequence[str]) -> Judged:
-        """What is to be said of these files at this stage."""
+    def judge(self, stage: str, files: Mapping[str, str], modules: Sequence[str], *, ahead: bool = False) -> Judged:
+        """What is to be said of these files at this stage. If it is judged `ahead`, before it is known whether anybody
+        will ask, then no regression is kept or read, and nothing is said meanwhile."""
         began, version = time.monotonic(), digest(files)
-        place = self.folder / "versions" / version[:16]
+        place = self.folder / "versions" / stage.replace(" ", "-") / version[:16]
         write_files(place, files)
-        with self._lock:
-            checks = self._checks(stage, place)
+        with self.host() as host:
+            checks = self._checks(stage, place, host, ahead)
             if self.contract.tolerances:
-                self.host.close()  # it was nudged to learn how it rounds; the next question gets one as good as new
+                host.close()  # it was nudged to learn how it rounds; the next question gets one as good as new
         _must_be_the_candidates(checks)
         return Judged(
             version=version,
@@ -81,12 +86,23 @@ class Court:
         )
 
     def beside(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """Run work beside the reference, while nobody judges."""
-        with self._lock:
-            return self.host.run(work, *arguments)
+        """Run work beside a reference."""
+        with self.host() as host:
+            return host.run(work, *arguments)
 
-    def _checks(self, stage: str, place: Path) -> list[Check]:
+    @contextmanager
+    def host(self) -> Iterator[Host]:
+        """A reference with which nobody judges meanwhile."""
+        host = self._free.get()  # waits until there is one
+        try:
+            yield host
+        finally:
+            self._free.put(host)
+
+    def _checks(self, stage: str, place: Path, host: Host, ahead: bool) -> list[Check]:
         kind, _, which = stage.partition(" ")
+        regressions = None if ahead else self.folder / "regressions"
+        progress = (lambda what: None) if ahead else self.progress
         if kind == TRANSFER:
             assert self.contract.path is not None, "a project's contract is a file"
             return transfer_checks(self.contract.path, place)
@@ -99,20 +115,20 @@ class Court:
             if kind == MODULE:
                 own = tuple(f for f in contract.functions if f.module == which)
                 session = Session(
-                    replace(contract, functions=own), self.host, candidate, self._effort(self.seed), self.progress,
-                    pair_of(contract), self._regressions,
+                    replace(contract, functions=own), host, candidate, self._effort(self.seed), progress,
+                    pair_of(contract), regressions,
                 )  # fmt: skip
                 return ask("L1", check_functions, session)
             seed = self.secret + int(which) if kind == HIDDEN else self.seed
             verdict = verify(
                 contract,
-                self.host,
+                host,
                 candidate,
                 effort=self._effort(seed),
                 levels=LEVELS[kind],
-                regressions=self._regressions,
+                regressions=regressions,
                 traces=None if kind == HIDDEN else self.traces or self.folder / "seen.trace",
-                progress=self.progress,
+                progress=progress,
                 stop_at_failure=True,
             )
             return list(verdict.checks)
@@ -121,10 +137,6 @@ class Court:
 
     def _effort(self, seed: int) -> Effort:
         return replace(self.effort, seed=seed)
-
-    @property
-    def _regressions(self) -> Path:
-        return self.folder / "regressions"
 
 
 def _must_be_the_candidates(checks: Sequence[Check]) -> None:

@@ -42,6 +42,7 @@ def translate(run: Run, brief: Briefing, rules: Rules) -> dict[str, str]:
     loop = Loop(run, brief, rules)
     files = loop.all_modules(brief.scaffold)
     for nth in range(1, rules.rounds + 1):
+        run.judge_ahead(f"{HIDDEN} {nth}", files, brief.names)
         files = loop.until_green(WHOLE, files)
         if rules.transfer:
             files = loop.until_green(TRANSFER, files)

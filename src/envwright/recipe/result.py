@@ -38,7 +38,9 @@ def finish(
         run.journal.append(run_tests(package, path, brief.target.IMPORTED_FROM))
     if not any(isinstance(e, Measured) for e in run.journal.events):
         progress("measuring")
-        run.journal.append(measure(run.court.host, brief, package, project.limits))
+        run.wait()
+        with run.court.host() as host:
+            run.journal.append(measure(host, brief, package, project.limits))
     contract = (project.folder / CONTRACT).read_text()
     name, content = build_wheel(project, brief.interface, files, lasting(run.journal.events), contract, package)
     wheel = project.folder / "dist" / name

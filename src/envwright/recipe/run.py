@@ -6,7 +6,8 @@ wrong, and a run that was killed is resumed by going through it from the start: 
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from envwright.agents import protocol
@@ -52,6 +53,7 @@ class Run:
     grant: Money  # the most that one call may cost
     patience: float = 1800.0  # seconds for one call
     say: Callable[[str], None] = lambda line: None
+    judging: dict[tuple[str, str], Future[Judged]] = field(default_factory=dict)  # ahead: by stage and version
 
     def ask(self, task: Task, files: Files, hand_on: HandOn = lambda task, refusal: task) -> Settled:
         """An agent's answer to a task, in a folder with these files: from the journal, or from the agent.
@@ -79,10 +81,29 @@ class Run:
         for event in self.journal.events:
             if isinstance(event, Judged) and (event.stage, event.version) == (stage, version):
                 return event
-        judged = self.court.judge(stage, files, modules)
+        judged = self._ahead(stage, version) or self.court.judge(stage, files, modules)
         self.journal.append(judged)
         self.say(_line(judged))
         return judged
+
+    def judge_ahead(self, stage: str, files: Files, modules: Sequence[str]) -> None:
+        """Begin to judge what will be asked next, if all goes well, beside what is judged now."""
+        if any(isinstance(e, Judged) and e.stage == stage for e in self.journal.events):
+            return
+        pool = ThreadPoolExecutor(1)
+        self.judging[stage, digest(files)] = pool.submit(self.court.judge, stage, files, modules, ahead=True)
+        pool.shutdown(wait=False)
+
+    def wait(self) -> None:
+        """Until nothing is judged ahead any more: what is measured wants the machine alone."""
+        wait(self.judging.values())
+
+    def _ahead(self, stage: str, version: str) -> Judged | None:
+        """What was judged ahead; if that went wrong in any way, it is judged again, and then told and kept."""
+        future = self.judging.pop((stage, version), None)
+        if future is None or future.exception() is not None:
+            return None
+        return future.result() if future.result().passed else None
 
     def note(self, event: Event) -> None:
         """Write an event down, unless it is there from before."""

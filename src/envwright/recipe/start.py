@@ -69,7 +69,7 @@ def open_run(
     plan = read_plan(project.folder / PLAN, analysis)
     sources = {module.name: source_of(module, analysis) for module in plan.modules}
     journal = open_journal(project.folder / JOURNAL)
-    host = pairs.make_host(contract)
+    host, other = pairs.make_host(contract), pairs.make_host(contract)
     try:
         began = _began(project, sources, journal, agents, secret)
         progress("playing the original")
@@ -89,7 +89,7 @@ def open_run(
             scaffold=target.scaffold(interface, names),
         )
         court = Court(
-            contract, host, interface, target, project.folder / "court", began.seed, began.secret,
+            contract, (host, other), interface, target, project.folder / "court", began.seed, began.secret,
             project.effort, project.limits, progress,
         )  # fmt: skip
         for agent in agents:
@@ -100,6 +100,7 @@ def open_run(
         yield Run(project.folder, journal, ledger, court, agents, project.call, project.patience, say), brief
     finally:
         host.close()
+        other.close()
         journal.close()
 
 
