@@ -8,8 +8,8 @@ from counting import Counting, CountParams, same_bits
 
 import envwright
 from envwright import Step
-from envwright.core import autoreset
-from envwright.core.autoreset import STRATEGIES, Cached, Fresh, Optimistic, strategy
+from envwright.core import Discrete, Env, Record, Space, autoreset
+from envwright.core.autoreset import STRATEGIES, AutoReset, Cached, Fresh, Optimistic, strategy
 from envwright.core.cost import cost
 from envwright.core.errors import BatchError
 
@@ -141,6 +141,46 @@ def test_starts_made_where_they_are_needed_are_those_made_everywhere(games, ende
         found.append(jax.jit(Fresh().step, static_argnums=0)(ENV, keys, state, jnp.zeros(games, jnp.int32), PARAMS))
     assert same_bits(*found)
     assert int(found[0].terminated.sum()) == len(last)
+
+
+class Nothing(Record):
+    """No field at all."""
+
+
+class Coin(Env[Nothing, Nothing]):
+    """A game that remembers nothing: every step is the last."""
+
+    @property
+    def default_params(self) -> Nothing:
+        return Nothing()
+
+    def observation_space(self, params: Nothing) -> Space:
+        return Discrete(2)
+
+    def action_space(self, params: Nothing) -> Space:
+        return Discrete(2)
+
+    def draw_start(self, key: jax.Array, params: Nothing) -> Nothing:
+        return Nothing()
+
+    def start(self, chance: Nothing, params: Nothing) -> tuple[jax.Array, Nothing]:
+        return jnp.int32(0), Nothing()
+
+    def draw(self, key: jax.Array, state: Nothing, action: jax.Array, params: Nothing) -> jax.Array:
+        return jax.random.randint(key, (), 0, 2)
+
+    def apply(self, state: Nothing, action: jax.Array, chance: jax.Array, params: Nothing) -> Step:
+        return Step(chance, state, jnp.float32(chance == action), jnp.bool_(True), jnp.bool_(False), {})
+
+
+@pytest.mark.parametrize("how", ALL, ids=repr)
+@pytest.mark.parametrize("cheap", [True, False])
+def test_a_game_that_remembers_nothing_goes_on(how: AutoReset, cheap: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(autoreset, "_is_cheap", lambda *_: cheap)
+    _, state = how.reset(Coin(), KEYS, Nothing())
+    step = how.step(Coin(), KEYS, state, ZEROS, Nothing())
+    assert step.obs.tolist() == [0] * N
+    assert step.info["final_observation"].tolist() == [1 - int(r) for r in step.reward.tolist()]
 
 
 def test_what_does_not_hang_on_luck_costs_nothing() -> None:

@@ -1,6 +1,7 @@
 """Gymnasium's own environments, as they are."""
 
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -121,6 +122,12 @@ def test_actions_are_in_their_space_and_follow_the_generator() -> None:
     drawn = [int(value) for _ in range(500) for value in gymnasium_env._sampler(spaces[3])(rng).flat]
     assert np.allclose(np.bincount(drawn, minlength=4), 500, atol=100)  # the last value is as likely as the others
     assert type(gymnasium_env._sampler(spaces[0])(rng)) is int
+
+
+def test_options_that_have_no_value_of_their_own_are_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "game.py").write_text("class Game:\n    def __init__(self, size, *, pace, depth=1, **more): ...\n")
+    with pytest.raises(EnvwrightError, match=r"Game cannot be made without pace; give it with --set pace=VALUE"):
+        gymnasium_reference(f"{tmp_path / 'game.py'}:Game", size=3)
 
 
 def test_an_unknown_environment_is_refused_in_one_sentence() -> None:

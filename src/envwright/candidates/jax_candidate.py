@@ -219,6 +219,8 @@ class JaxCandidate:
             raise EnvwrightError(
                 f"{self.name} has no field {unknown[0]} in its state; it has {', '.join(known)}. Correct [state]."
             )
+        if not known:  # a game that remembers nothing
+            return template
         games = len(next(iter(state.values()))) if state else 1
         wide = {
             name: np.asarray(state[name])

@@ -73,7 +73,7 @@ def _restart_where_needed(env: Env[Any, Any], step: Step, keys: jax.Array, param
         who = jnp.minimum(jnp.searchsorted(ended, nth, side="right", method=look), games - 1)
         new_obs, new_state = each(env.init, keys[who], params=params)
         old = jax.tree.map(lambda leaf: leaf[..., who], state)
-        new_state = jax.vmap(env.inherit, in_axes=LAST, out_axes=LAST)(old, new_state)
+        new_state = _inherited(env, old, new_state)
         place = ended - 1 - before
         mine = step.done & (place >= 0) & (place < some)
         made = jax.tree.map(lambda leaf: leaf[..., jnp.clip(place, 0, some - 1)], (new_obs, new_state))
@@ -155,5 +155,10 @@ def to_front(batch: Any) -> Any:
 
 def _restart(env: Env[Any, Any], step: Step, fresh: tuple[Obs, Any]) -> Step:
     fresh_obs, fresh_state = fresh
-    inherited = jax.vmap(env.inherit, in_axes=LAST, out_axes=LAST)(step.state, fresh_state)
-    return go_on(step, (fresh_obs, inherited))
+    return go_on(step, (fresh_obs, _inherited(env, step.state, fresh_state)))
+
+
+def _inherited(env: Env[Any, Any], old: Any, new: Any) -> Any:
+    if not jax.tree.leaves((old, new)):  # a game that remembers nothing
+        return new
+    return jax.vmap(env.inherit, in_axes=LAST, out_axes=LAST)(old, new)

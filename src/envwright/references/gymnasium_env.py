@@ -74,7 +74,21 @@ def _class_maker(id: str, options: dict[str, Any]) -> Callable[[], Any]:
     if not isinstance(found, type):
         classes = [key for key, value in vars(module).items() if isinstance(value, type)]
         raise EnvwrightError(f"{where} has no class '{name}'; it has {', '.join(sorted(classes)) or 'none'}.")
+    missing = [name for name in _required(found) if name not in options]
+    if missing:
+        example = " ".join(f"--set {name}=VALUE" for name in missing)
+        raise EnvwrightError(f"{name} cannot be made without {', '.join(missing)}; give it with {example}.")
     return lambda: found(**options)
+
+
+def _required(found: type) -> list[str]:
+    """The options of a class that have no value of their own."""
+    try:
+        parameters = inspect.signature(found).parameters.values()
+    except ValueError:  # of a class in compiled code
+        return []
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return [p.name for p in parameters if p.default is inspect.Parameter.empty and p.kind in named]
 
 
 def _load_module(name: str) -> Any:
