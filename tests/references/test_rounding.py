@@ -40,6 +40,12 @@ class Worth(Base):
     def scaled(self):
         return self.rows * 3
 
+    def logs(self):
+        return np.diff(np.log(self.rows + 7), prepend=np.log(self.rows[0] + 7))
+
+    def into(self):
+        return np.exp(self.rows, out=self.rows) is self.rows
+
     @staticmethod
     def late(n, step=0.1):
         total = 0.0
@@ -79,6 +85,17 @@ def test_a_small_difference_of_large_numbers_shows_their_last_places(module):
     assert all(1e-5 < abs(gain - exact) < 4 * np.spacing(np.float32(1e4 / 3)) for gain in seen)
 
 
+def test_arrays_that_numpy_computes_are_rounded_before_they_are_subtracted(module):
+    worth = module.Worth()
+    exact = worth.logs()
+    moved = np.zeros(3)
+    for seed in range(32):
+        with rounding([module], seed):
+            moved = np.maximum(moved, np.abs(worth.logs() - exact))
+    assert np.all(moved > np.spacing(np.float32(1.9)) / 2)  # by the last places of logarithms, which are about 1.9
+    assert np.array_equal(worth.logs(), exact)
+
+
 def test_all_that_is_computed_is_a_float32(module):
     worth = module.Worth()
     with rounding([module], 0):
@@ -90,6 +107,7 @@ def test_all_that_is_computed_is_a_float32(module):
 def test_what_is_no_real_number_stays_what_it_is(module):
     with rounding([module], 0):
         assert module.Worth().same()  # the array itself, not a copy
+        assert module.Worth().into()
         assert module.whole(2**40) == 2**41 + 1
 
 

@@ -19,7 +19,7 @@ from envwright.verify.contract import Contract, Function
 from envwright.verify.expression import ExpressionError
 from envwright.verify.nudges import nudge
 from envwright.verify.rows import Row, stack, start_row, state_row, step_row
-from envwright.verify.sway import NUDGES, distance, roundings
+from envwright.verify.sway import NUDGES, ROUNDINGS, distance, roundings
 from envwright.verify.trace import Failure, Trace
 
 Beat = Callable[[], None]
@@ -185,7 +185,7 @@ def record_phases(
             except (ReferenceFailedError, ExpressionError, TapeError):
                 continue
             _sways(sway, other, seen)
-        for way in roundings(reference, dtype):
+        for way in roundings(reference, dtype, ROUNDINGS):
             with way:
                 _sways(sway, _watch(reference, contract, case), seen)
         found.append(seen)

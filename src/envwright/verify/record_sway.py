@@ -15,7 +15,7 @@ from envwright.verify.contract import Contract, Function
 from envwright.verify.expression import ExpressionError
 from envwright.verify.record import Beat, Call, Case, Plain, look_back, one_step, result_of
 from envwright.verify.rows import Row, stack, start_row
-from envwright.verify.sway import added, distance, farthest, moved, roundings
+from envwright.verify.sway import ALL_ROUNDINGS, added, distance, farthest, moved, roundings
 
 
 def record_sway(
@@ -41,14 +41,14 @@ def record_sway(
 
 
 def record_rounding(
-    reference: Reference, contract: Contract, cases: Sequence[Case], dtype: str, beat: Beat
+    reference: Reference, contract: Contract, cases: Sequence[Case], dtype: str, seeds: range, beat: Beat
 ) -> Columns | None:
-    """How far each column moves if all that the reference computes on the way is rounded to float32, a few times; None
-    if it cannot be asked to."""
+    """How far each column moves if all that the reference computes on the way is rounded to float32, with each of the
+    seeds; None if it cannot be asked to."""
     rows: list[Row] = []
     for case in cases:
         beat()
-        ways = list(roundings(reference, dtype))
+        ways = list(roundings(reference, dtype, seeds))
         if not ways:
             return None
         reference.restore(case.snapshot)
@@ -74,7 +74,7 @@ def record_start_sway(
             for ways in moved([[draw.value for draw in tape]], [None], np.dtype(dtype))
         )
         rounded: list[Row] = []
-        for way in roundings(reference, dtype):
+        for way in roundings(reference, dtype, ALL_ROUNDINGS):
             with way:
                 rounded.append(_start(reference, contract, seed, tape))
         rows.append(added((*with_moved, farthest(usual, rounded)), usual))
@@ -120,7 +120,7 @@ def record_call_sway(
             distances = [distance(result_of(reference, function, other), row.result) for (other,) in ways]
             total += np.max(distances, axis=0)
         farther = np.zeros(row.result.shape)
-        for way in roundings(reference, dtype):
+        for way in roundings(reference, dtype, ALL_ROUNDINGS):
             with way:
                 farther = np.maximum(farther, distance(result_of(reference, function, row.arguments), row.result))
         sways.append(total + farther)

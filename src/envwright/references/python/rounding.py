@@ -17,6 +17,11 @@ import numpy as np
 
 DIGITS, SMALLEST = 24, -149  # of a float32: bits of a number, and the power of two that is the least above zero
 LARGEST = 3.4e38
+# Functions of NumPy's that compute an array which nobody else has, beside those that are ufuncs.
+COMPUTE = {
+    "diff", "cumsum", "cumprod", "dot", "inner", "outer", "cross", "convolve", "interp", "sum", "prod", "mean", "std",
+    "var", "average", "einsum", "tensordot", "gradient", "norm",
+}  # fmt: skip
 _NAME = "__envwright_rounding__"  # in the modules of the reference, while it rounds
 
 
@@ -58,6 +63,10 @@ class Rounder:
             self.coins = (self.bits.random_raw(1024) & np.uint64(1)).tolist()
         return kind(below + unit * self.coins.pop())
 
+    def called(self, value: Any, root: Any, path: str) -> Any:
+        """What `np.log(...)` gives, or `x.mean(...)`: an array, too, if it must be a new one."""
+        return self.fresh(value) if type(value) is np.ndarray and _makes_new(root, path) else self.scalar(value)
+
     def fresh(self, value: Any) -> Any:
         """What an operator gives: an array, too, for nobody else has it."""
         if type(value) is not np.ndarray or value.dtype != np.float64:
@@ -68,6 +77,14 @@ class Rounder:
             coins = np.reshape(self.bits.random_raw(value.size), value.shape) & np.uint64(1)
             there = np.abs(value) < LARGEST
             return np.where(there, np.where(below == value, value, below + unit * coins), value)
+
+
+def _makes_new(root: Any, path: str) -> bool:
+    if type(root) is np.ndarray:
+        return path in COMPUTE
+    if not isinstance(root, types.ModuleType) or root.__name__.partition(".")[0] != "numpy":
+        return False
+    return path.rpartition(".")[2] in COMPUTE or isinstance(getattr(root, path, None), np.ufunc)
 
 
 @functools.cache
@@ -122,7 +139,9 @@ class _Rewrite(ast.NodeTransformer):
         return _asked("fresh", self.generic_visit(node))
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        return _asked("scalar", self.generic_visit(node))
+        root, path = _path(node.func) if not any(k.arg == "out" for k in node.keywords) else (None, ())
+        made = self.generic_visit(node)
+        return _asked("called", made, root, ast.Constant(".".join(path))) if root and path else _asked("scalar", made)
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         return _asked("scalar", node) if isinstance(node.value, float) else node
@@ -143,10 +162,20 @@ class _Rewrite(ast.NodeTransformer):
         return node
 
 
+def _path(function: ast.expr) -> tuple[ast.Name | None, tuple[str, ...]]:
+    """`np.linalg.norm` as the name np and the rest."""
+    if isinstance(function, ast.Name):
+        return ast.Name(function.id, ast.Load()), ()
+    if not isinstance(function, ast.Attribute):
+        return None, ()
+    root, path = _path(function.value)
+    return root, (*path, function.attr)
+
+
 def _listed(made: Any) -> list[Any]:
     return made if isinstance(made, list) else [made]
 
 
-def _asked(how: str, node: Any) -> ast.Call:
+def _asked(how: str, node: Any, *more: ast.expr) -> ast.Call:
     function = ast.Attribute(ast.Name(_NAME, ast.Load()), how, ast.Load())
-    return ast.copy_location(ast.Call(function, [node], []), node)
+    return ast.copy_location(ast.Call(function, [node, *more], []), node)
