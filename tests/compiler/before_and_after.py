@@ -98,7 +98,7 @@ def function(text: str, *, top: str = "", **examples: Any) -> Function:
     signature = Signature("rules", "rules.rule", "rule", tuple(arguments), result)
     program, refusals = Program(), []
     for _ in range(2):  # as `translate` does
-        program, refusals = Program(flowing=set(program.flowing)), []
+        program, refusals = Program(flowing=set(program.flowing), tables=program.constants), []
         program.call, program.luck = call, {"start": {}, "step": {}}
         reference: Any = SimpleNamespace(driver=SimpleNamespace(parts=lambda made: [made]), object=original)
         wanted: Any = SimpleNamespace(functions=[signature])

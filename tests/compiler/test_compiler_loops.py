@@ -30,6 +30,17 @@ LOOPS = {
         for i in range(10, x, -3):
             n = n * 3 % 1000 + i
         return n""",
+    "around a place": """
+        n = sum(a[i % 6] * 2 ** (i - y) for i in range(y, y + 3))
+        for i in range(x - 2, x + 3):
+            n = n * 3 % 1001 + i
+        seen = [a[j] for j in range(max(0, x - 1), min(6, x + 2))]
+        for j in range(max(0, y), min(x, y + 4)):
+            n = n * 3 % 1001 + a[min(j, 5)]
+        return [n, len(seen), sum(seen), len([j for j in range(x, min(x + 3, 2))])]""",
+    "in a window of a board": """
+        near = [g[i, j] for i in range(max(0, x - 3), min(4, x - 1)) for j in range(max(0, y - 1), min(4, y + 2))]
+        return [len(near), sum(near), near.count(2)]""",
     "backwards": """
         n = 0
         for i in reversed(range(x)):

@@ -221,6 +221,21 @@ def test_what_is_only_read_is_no_state(tmp_path):
     assert {"limit", "cells"} <= set(found.unit["env.py:Env.step"].reads)
 
 
+@pytest.mark.parametrize(
+    ("body", "read"),
+    [
+        ("self.log.append(action)\nself.log.extend([self.y])", False),
+        ("self.log.append(self.log[-1])", True),
+        ("last = self.log.append(action)\nself.log.pop()", True),  # whether it can depends on what it holds
+        ("self.log.append(action)\nself.x = len(self.log)", True),
+        ("log = self.log\nlog.append(action)\nself.x = log[0]", True),
+    ],
+)
+def test_what_is_only_written_to_is_not_read(tmp_path, body, read):
+    found = analysed(tmp_path, f"{body}\nself.y = action").unit["env.py:Env.step"]
+    assert ("log" in found.reads, "log" in found.writes) == (read, True)
+
+
 def test_a_count_that_goes_on_survives_and_what_is_only_put_does_not(tmp_path):
     said = sentences(analysed(tmp_path, "self.games += 1\nself.last = action\nself.row[0] = action"))
     assert said == "games is written by Env.step and not by a reset, so it survives an episode."

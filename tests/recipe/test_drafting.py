@@ -247,6 +247,13 @@ def test_what_never_changes_or_is_never_read_is_ignored_with_that_reason():
     assert problem == ["hand is not there in every state; say in [ignored] why it does not matter."]
 
 
+def test_a_log_is_ignored_but_a_number_that_nothing_reads_is_compared():
+    states = [{"log": [], "last": 1, "kept": [1]}, {"log": [2, 3], "last": 2, "kept": [2]}]
+    draft = draft_tables(seen(states=states, finals=[], drawn={}), Source(unread=["log", "last"]))
+    assert draft.state == {"kept": "kept", "last": "last"}
+    assert draft.ignored == {"reference.log": "nothing reads it"}
+
+
 def test_what_only_a_person_can_decide_is_written_down_and_the_rest_is_drafted():
     states = [{"score": 1, "map": object()}, {"score": 2, "map": object()}]
     draft = draft_tables(seen(states=states, finals=[], drawn={}), Source())

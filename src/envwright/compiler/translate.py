@@ -6,7 +6,7 @@ original ─► objects, state and luck by the contract      objects.py, slots.p
          ─► the text of the modules                      write.py
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -52,7 +52,7 @@ def translate(reference: Any, contract: Any, interface: Interface, modules: Sequ
     program = Program()
     for _ in range(2):  # the second time, it is known which constants become values of the game
         refusals = []
-        program = Program(flowing=set(flowing))
+        program = Program(flowing=set(flowing), tables=_with_names(program.constants))
         program.call = call
         try:
             objects = find_objects(reference, contract, interface, program)
@@ -70,6 +70,11 @@ def translate(reference: Any, contract: Any, interface: Interface, modules: Sequ
     without_twins(program, interface)
     files = modules_of(program, interface, modules, reachable(program, interface))
     return Translation(files, _by_module(refusals, modules))  # with refusals, the files are a part only
+
+
+def _with_names(constants: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables that were found under a name of the original's."""
+    return {name: value for name, value in constants.items() if not name.startswith("TABLE")}
 
 
 def _refused(modules: Sequence[Module], why: Refusal) -> Translation:

@@ -93,6 +93,8 @@ def draft_tables(seen: Seen, source: Source) -> Draft:
         values = [state[name] for state in states if name in state]
         if name in source.drawn:
             draft.ignored[f"reference.{name}"] = "nothing but the drawing of the screen reads it"
+        elif name in source.unread and any(isinstance(value, list | deque | set | dict) for value in values):
+            draft.ignored[f"reference.{name}"] = "nothing reads it"  # a log
         elif name == "elapsed_steps":
             draft.state |= {"time": name} if seen.max_episode_steps else {}
         else:

@@ -1,7 +1,7 @@
 """A whole translation under way: what is known of the original, and what has been written so far."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,7 @@ class Program:
     luck: dict[str, dict[tuple[str, str], Any]] = field(default_factory=dict)  # "start", "step" -> the pieces of luck
     draws: dict[tuple[str, str], list[Any]] = field(default_factory=dict)  # (when, field) -> how it is drawn
     constants: dict[str, Any] = field(default_factory=dict)
+    tables: Mapping[str, Any] = field(default_factory=dict)  # the constants, when it was written for the first time
     functions: dict[str, Written] = field(default_factory=dict)
     grown: dict[str, Any] = field(default_factory=dict)  # lists that a step makes longer, by field -> a place
     shrunk: set[str] = field(default_factory=set)  # those that a step makes shorter, or anew
@@ -54,6 +55,8 @@ class Program:
     def _named(self, name: str, value: Any) -> str:
         base = re.sub(r"\W+", "_", name).strip("_").upper() or "TABLE"
         base = base if not base[0].isdigit() else f"TABLE_{base}"
+        if base == "TABLE":  # found on a way that has no name for it, but another may have had
+            base = next((name for name, known in self.tables.items() if _same(known, value)), base)
         found, n = base, 1
         while found in self.constants and not _same(self.constants[found], value):
             found, n = f"{base}_{n + 1}", n + 1

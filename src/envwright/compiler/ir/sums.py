@@ -14,6 +14,21 @@ def difference(frame: Frame, low: Code, high: Code) -> int | None:
     return int(second - first) if terms == others else None
 
 
+def most_between(frame: Frame, low: Code, high: Code) -> int | None:
+    """The largest that `high - low` can be, if that is known: also of `min(n, x + 2)` and `max(0, x - 1)`."""
+    lows, highs = _either(frame, low, "jnp.maximum"), _either(frame, high, "jnp.minimum")
+    known = [found for a in lows for b in highs if (found := difference(frame, a, b)) is not None]
+    return min(known) if known else None
+
+
+def _either(frame: Frame, value: Code, function: str) -> list[Code]:
+    """Itself, and what it is the larger or the smaller one of."""
+    meant = frame.writer.meaning(value)
+    if isinstance(meant, ast.Call) and text(meant.func) == function:
+        return [value, *(inner for part in meant.args for inner in _either(frame, part, function))]
+    return [value]
+
+
 def sum_of(frame: Frame, value: Code) -> tuple[dict[str, int], int]:
     """An expression as a sum: how often each term is in it, and the known rest."""
     value = frame.writer.meaning(value)

@@ -9,7 +9,7 @@ from envwright.compiler.ir import code, heaps, likeness, tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import INT, Kind
-from envwright.compiler.ir.lists import appended, concatenate, counted, holding, in_use, items_of, plus
+from envwright.compiler.ir.lists import appended, concatenate, counted, flags_of, holding, in_use, items_of, plus
 from envwright.compiler.ir.operators import compare
 from envwright.compiler.ir.sequences import backwards, inserted, place_inside
 from envwright.compiler.ir.trails import let_go, name_rows, shift, taken_out
@@ -194,12 +194,12 @@ def _clear(frame: Frame, base: Value, content: Value, arguments: list[Value], op
     return Static(None)
 
 
-def equals(content: Counted, item: Value) -> code.Code:
+def equals(content: Counted | Masked, item: Value) -> code.Code:
     """Which places of a list hold a value."""
     same = code.compare(content.array.code, ast.Eq(), as_array(item).code)
     for _ in content.array.kind.shape[1:]:
         same = code.call("jnp.all", same, axis=code.const(-1))
-    return code.both(in_use(content).code, same)
+    return code.both(flags_of(content).code, same)
 
 
 def _index(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
@@ -223,9 +223,9 @@ def _index(frame: Frame, base: Value, content: Value, arguments: list[Value], op
 
 def _count(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
     item = frame.memory.deep(arguments[0])
-    if isinstance(content, Counted) and content.array.kind.of:
+    if isinstance(content, Counted | Masked) and content.array.kind.of:
         raise RefusedError("objects that are equal are counted")
-    if isinstance(content, Counted):
+    if isinstance(content, Counted | Masked):
         return Array(code.call("jnp.sum", equals(content, item)), Kind(INT))
     flags = [
         cast(as_array(compare(frame, ast.Eq(), option, item)), INT).code for option in items_of(frame.memory, content)

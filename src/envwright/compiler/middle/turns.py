@@ -13,6 +13,7 @@ from envwright.compiler.ir.lists import counted, items_of, row
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.sequences import turns
 from envwright.compiler.ir.set_algebra import some_of
+from envwright.compiler.ir.sums import difference, most_between
 from envwright.compiler.ir.values import (
     PLACES,
     Array,
@@ -195,7 +196,14 @@ def _range(frame: Frame, ends: list[Value]) -> Turns:
         scaled = i if _is(step, 1) else code.binary(i, ast.Mult(), step.code)
         return Array(scaled if _is(low, 0) else code.binary(low.code, ast.Add(), scaled), Kind(INT), natural=natural)
 
-    return Turns(None, number, -1, Array(turns(low.code, high.code, step.code), Kind(INT)))
+    count = Array(turns(low.code, high.code, step.code), Kind(INT))
+    most = most_between(frame, low.code, high.code) if _is(step, 1) else None
+    if most is None:
+        return Turns(None, number, -1, count)
+    most = max(most, 0)
+    if difference(frame, low.code, high.code) is not None:
+        return Turns([number(code.const(i)) for i in range(most)], number, most)
+    return Turns(None, number, most, Array(code.call("jnp.maximum", count.code, code.const(0)), Kind(INT)))
 
 
 def _is(value: Array, number: int) -> bool:

@@ -22,6 +22,7 @@ MUTATORS = {
     "reverse", "rotate", "add", "discard", "update", "setdefault", "fill", "put", "itemset", "resize", "partition",
     "setflags", "difference_update", "intersection_update", "symmetric_difference_update",
 }  # fmt: skip
+ONLY_WRITE = {"append", "appendleft", "extend", "extendleft", "insert", "clear", "add", "discard", "update", "reverse"}
 CHANGES_FIRST = {"numpy.copyto", "numpy.put", "numpy.place", "numpy.fill_diagonal", "heapq.heappush", "heapq.heappop",
                  "heapq.heapify", "random.shuffle", "numpy.random.shuffle"}  # fmt: skip
 COMMON = {name for kind in (list, dict, set, str, bytes, tuple, int, float, np.ndarray) for name in dir(kind)}

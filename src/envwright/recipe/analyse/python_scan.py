@@ -287,6 +287,19 @@ class Scan(ast.NodeVisitor):
 
     # ---- calls ----
 
+    def visit_Expr(self, node: ast.Expr) -> None:
+        """`self.log.append(x)`, for a statement, changes the log but reads nothing of it."""
+        match node.value:
+            case ast.Call(ast.Attribute(ast.Attribute(value=owner) as held, name), arguments, keywords) if (
+                name in meanings.ONLY_WRITE and self.path(held) and self.types.resolve(held, self.scope) is None
+            ):
+                self._change(held, node.lineno)
+                self._inner(owner) if isinstance(owner, ast.Attribute) else self.visit(owner)
+                for argument in [*arguments, *(keyword.value for keyword in keywords)]:
+                    self.visit(argument)
+            case _:
+                self.generic_visit(node)
+
     def visit_Call(self, node: ast.Call) -> None:
         found = self.types.resolve(node.func, self.scope)
         self._draw(node, found)
