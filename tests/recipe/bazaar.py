@@ -50,4 +50,4 @@ class Bazaar(gym.Env):
         elif self.stall.goods:
             self.stall.goods.remove(self.np_random.choice(self.stall.goods))
         self.carts[self.t % 2] = None if self.carts[self.t % 2] else [self.t, self.mode is Mode.BUY]
-        return len(self.stall.goods) % 3, 1.0, self.t >= 30, False, {}
+        return len(self.stall.goods) % 3, float(self.past[-1] >= 0), self.t >= 30, False, {}
