@@ -45,6 +45,7 @@ READS = {
     "sums along an axis": "np.append(g[g[:, 0] > 0].sum(axis=0), 0)[j] + sum(g)[j] * 10",
     "masks of the same": "int((a[m] * 2 + np.abs(b)[m]).sum())",
     "a negative number and a slice": "int(g[-1, j:].sum())",
+    "a mask that is known": "a[np.arange(5) % 2 == 0].sum() * 9 + int(g[i, [True, False, True, True]].sum())",
     "membership": "int(3 in a) + 2 * int(i in g) + 4 * int(k in a)",
 }
 
@@ -105,6 +106,10 @@ WRITES = {
     "a known array, reshaped": "h = np.zeros((2, 3), int); h.reshape(3, 2)[2] = j; return h",
     "sorted in place": "a = a.copy(); a.sort(); return a",
     "by pairs of indices": "g = g.copy(); g[[0, 1], [2, 3]] = 9; return g",
+    "a row by places that are known": "g = g.copy(); g[i, np.array([1, 2])] += a[:2]; g[[0, 2]] += b[:4]; return g",
+    "real numbers by places that are known": "a = a.copy(); a[np.array([0, -1])] = b[1:3] * 1.5; return a",
+    "where it is known": "c = np.array([0, 2, 1, 0, 3]); c[np.where(c > 0)] += a[1:4]; return c * 10 + i",
+    "a mask that is known": "c = np.array([0, 2, 1, 0, 3]); c[c > 0] += a[1:4]; c[c > 9] = 1; return c * 10 + i",
     "by a tuple": "g = g.copy(); at = (i, j); g[at] = 9; return g[at] + g",
     "a plane by a tuple": "h = np.zeros((3, 3, 4), int); at = (i, j); h[1][at] = 9; h[i][(0, j)] += 1; return h",
     "made here": "c = np.zeros(5, int); c[i] = 1; c[j] += 2; return c",

@@ -10,7 +10,7 @@ from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.kinds import BOOL, Kind
 from envwright.compiler.ir.lists import counted
-from envwright.compiler.ir.values import Array, Counted, Masked, Span, Static, Value, as_array
+from envwright.compiler.ir.values import Array, Counted, Items, Masked, Span, Static, Value, as_array
 from envwright.compiler.refusal import RefusedError
 
 Parts = list[Value]
@@ -182,14 +182,24 @@ def _from_end(end: Array, size: int) -> Code:
 
 
 def expanded(where: tuple[Value, ...], axes: int) -> Parts:
-    """Without `...`, which stands for all axes that the others leave."""
-    parts = list(where)
+    """Without `...`, which stands for all axes that the others leave; conditions that are known are places."""
+    parts = [place for part in where for place in _places(part)]
     for i, part in enumerate(parts):
         if isinstance(part, Static) and part.value is Ellipsis:
             missing = axes - sum(_axes_of(other) for other in parts if other is not part)
             parts[i : i + 1] = [Static(slice(None))] * missing
             break
     return parts
+
+
+def _places(part: Value) -> Parts:
+    """Where a condition holds that is known now, axis by axis; anything else as it is."""
+    known = part.value if isinstance(part, Static) else None
+    if isinstance(part, Items) and all(isinstance(item, Static) for item in part.items):
+        known = [item.value for item in part.items if isinstance(item, Static)]
+    if isinstance(known, np.ndarray | list) and (mask := np.asarray(known)).dtype == bool and mask.ndim:
+        return [Static(axis) for axis in np.nonzero(mask)]
+    return [part]
 
 
 def _axes_of(part: Value) -> int:

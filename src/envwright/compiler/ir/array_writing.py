@@ -13,6 +13,7 @@ from envwright.compiler.ir.array_index import (
     in_turn,
     is_mask,
     is_number,
+    is_slice,
     mask_of,
     of_array,
     part_code,
@@ -43,9 +44,9 @@ def write_array(base: Array, where: tuple[Value, ...], value: Value) -> Array:
     if len(parts) == 1 and isinstance(parts[0], Counted | Masked):
         return _write_counted(base, parts[0], new)
     codes = [part_code(p) for p in parts]
-    if not all(is_number(p) or isinstance(p, Static) for p in parts):
+    if not all(is_number(p) or is_slice(p) for p in parts):  # `put` takes one place an axis, or a slice
         at = code.index(code.attribute(base.code, "at"), *codes)
-        return Array(code.method(at, "set", new.code), base.kind, base.listed)
+        return Array(code.method(at, "set", cast_in(new, base).code), base.kind, base.listed)
     shape_of(base.kind.shape, parts)
     key = [code.call("slice", *_ends(c)) if isinstance(c, ast.Slice) else c for c in codes]
     index = key[0] if len(key) == 1 else code.tuple_of(key)
