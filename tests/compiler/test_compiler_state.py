@@ -285,6 +285,29 @@ def test_a_dict_that_is_changed_on_one_side_only_or_by_a_method() -> None:
     assert_plays_the_same(pair)
 
 
+def test_a_dict_that_is_copied_and_updated() -> None:
+    pair = game(
+        """
+        stock = dict(self.stock)
+        stock["wood"] += action
+        self.n += self.stock["wood"]
+        if action:
+            self.stock.update(stock)
+        else:
+            self.stock.update({"iron": self.n % 5})
+        self._spoil()
+        """,
+        methods="def _spoil(self):\n    self.n += self.stock['wood']",
+        stock='{"wood": 0, "iron": 0}', n="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+
+
+def test_a_key_that_is_taken_out_of_a_dict_of_the_state() -> None:
+    with pytest.raises(Refused, match="a key is taken out of a dict of the state"):
+        game("self.n += self.stock.pop('wood') if self.n > 900 else action; self.stock['wood'] += 1", stock='{"wood": 0}', n="0")
+
+
 def test_numbers_kept_as_float32() -> None:
     pair = game(
         """

@@ -194,14 +194,8 @@ def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, 
     if takes_lists and kept is None:
         put_into(memory, [value], base)
     follow(frame, base.cell)
-    owner = frame.program.cache.get(("dict", base.cell))
-    if owner is not None and isinstance(changed, Keyed) and isinstance(where[0], Static):
-        key = (owner, where[0].value)
-        slot = frame.program.slots.get(key)
-        if slot is not None:
-            held = memory.hold(attributes.fit(frame, slot, memory.deep(value) if slot.form != "objects" else value))
-            memory.attributes[key] = held
-            memory.cells[base.cell] = Keyed({**changed.items, where[0].value: held})
+    if isinstance(changed, Keyed) and isinstance(where[0], Static):
+        attributes.keep_part(frame, base.cell, where[0].value, value)
 
 
 def _set_in_either(frame: Frame, base: Either, where: tuple[Value, ...], value: Value, hint: str) -> None:

@@ -194,6 +194,24 @@ def fit(frame: Frame, slot: Any, value: Value) -> Value:
     return slot.fit(frame.memory.deep(value)) if slot.form in ("listed", "rows") else value
 
 
+def keep_part(frame: Frame, cell: int, key: Any, value: Value) -> None:
+    """After a dict has got a value under a key: where that is a part of the state, it is in it from now on."""
+    memory = frame.memory
+    place = (frame.program.cache.get(("dict", cell)), key)
+    slot = frame.program.slots.get(place)
+    content = memory.cells[cell]
+    if slot is not None and isinstance(content, Keyed):
+        held = memory.hold(fit(frame, slot, memory.deep(value) if slot.form != "objects" else value))
+        memory.attributes[place] = held
+        memory.cells[cell] = Keyed({**content.items, key: held})
+
+
+def has_parts(frame: Frame, base: Value) -> bool:
+    """Whether this is a dict that the state has parts of."""
+    owner = frame.program.cache.get(("dict", base.cell)) if isinstance(base, Ref) else None
+    return any(place[0] == owner for place in frame.program.slots)
+
+
 def _store_parts(frame: Frame, live: Any, name: str, value: Value) -> bool:
     """A dict or object whose parts are in the state is replaced: its parts are."""
     seen = frame.memory.see(value) if not isinstance(value, Unknown) else value

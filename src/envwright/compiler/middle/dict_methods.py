@@ -9,11 +9,13 @@ from envwright.compiler.ir.values import (
     Items,
     Keyed,
     Picked,
+    Ref,
     Static,
     Value,
     as_array,
 )
 from envwright.compiler.ir.writing import set_content
+from envwright.compiler.middle.attributes import has_parts, keep_part
 from envwright.compiler.refusal import RefusedError
 
 
@@ -34,7 +36,11 @@ def call_dict(frame: Frame, base: Value, content: Keyed | Static, name: str, arg
             more = frame.memory.see(arguments[0])
             added = more.items if isinstance(more, Keyed) else {k: Static(v) for k, v in known(more).items()}
             set_content(frame, base, Keyed({**items, **added}))
+            for key, value in added.items() if isinstance(base, Ref) else ():
+                keep_part(frame, base.cell, key, value)
             return Static(None)
+        case "pop" if has_parts(frame, base):
+            raise RefusedError("a key is taken out of a dict of the state, which always has the same keys")
         case "pop":
             key = known(arguments[0])
             left = {k: v for k, v in items.items() if k != key}
