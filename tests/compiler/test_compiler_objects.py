@@ -372,3 +372,51 @@ def test_none_beside_numbers_in_a_list() -> None:
         slots="[None] * 4", marks="[0, 1, 2, 3, 2]", turn="0", score="0",
     )  # fmt: skip
     assert_plays_the_same(pair)
+
+
+BALL = """
+class Ball:
+    def __init__(self, x, lively):
+        self.x, self.lively = x, lively
+        self.at = (x, 0)
+"""
+STEADY = """
+self.balls[action % 3].x += 1
+rows = []
+for ball in self.balls:
+    if ball.lively:
+        rows.append(np.array([ball.x, ball.at[0]]))
+    else:
+        rows.append(np.zeros(2, int))
+    ball.lively = ball.x % 2 == 0
+self.seen = np.concatenate([*rows, [len(self.balls)]])
+"""
+
+
+def test_a_list_of_objects_that_is_always_as_long_is_written_out() -> None:
+    pair = game(
+        STEADY, top=BALL, made={"balls": "[]"},
+        balls="[Ball(int(self.np_random.integers(5)), True) for _ in range(3)]", seen="np.zeros(7, int)",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+
+
+@pytest.mark.parametrize("change", ["self.balls.pop()", "self.balls = [b for b in self.balls if b.x < 900]"])
+def test_a_list_of_objects_that_only_seems_to_be_always_as_long(change: str) -> None:
+    """Random games never get there, but a rule of the game does."""
+    with pytest.raises(Refused, match=r"a list of changing length|is not an array"):
+        game(
+            f"{STEADY}\nif self.balls[0].x > 900:\n    {change}", top=BALL, made={"balls": "[]"},
+            balls="[Ball(int(self.np_random.integers(5)), True) for _ in range(3)]", seen="np.zeros(7, int)",
+        )  # fmt: skip
+
+
+def test_a_list_of_objects_that_is_looked_at_while_a_start_fills_it() -> None:
+    """What a method sees then is shorter than what a step sees."""
+    with pytest.raises(Refused):
+        game(
+            STEADY, top=BALL, made={"balls": "[]"},
+            methods="def _total(self):\n    self.n += 1\n    return sum(np.array([b.x for b in self.balls]))",
+            n="0", balls="[]", seen="np.zeros(7, int)",
+            start="for i in range(3):\n    self.balls.append(Ball(self._total() + 1, True))",
+        )  # fmt: skip

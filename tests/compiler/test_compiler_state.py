@@ -305,7 +305,11 @@ def test_a_dict_that_is_copied_and_updated() -> None:
 
 def test_a_key_that_is_taken_out_of_a_dict_of_the_state() -> None:
     with pytest.raises(Refused, match="a key is taken out of a dict of the state"):
-        game("self.n += self.stock.pop('wood') if self.n > 900 else action; self.stock['wood'] += 1", stock='{"wood": 0}', n="0")
+        game(
+            "self.n += self.stock.pop('wood') if self.n > 900 else action; self.stock['wood'] += 1",
+            stock='{"wood": 0}',
+            n="0",
+        )
 
 
 def test_numbers_kept_as_float32() -> None:

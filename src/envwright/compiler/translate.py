@@ -20,6 +20,7 @@ from envwright.compiler.refusal import Refusal, RefusedError
 from envwright.verify.interface import Interface
 
 LAST = "rules"
+MOST = 16  # objects of a list that is written out
 
 
 class Module(Protocol):
@@ -46,18 +47,32 @@ def translate(reference: Any, contract: Any, interface: Interface, modules: Sequ
             modules,
             Refusal(f"{interface.title}: the original is not an object of Python's, so there is no source to read."),
         )
+    try:
+        program, refusals = _written(reference, contract, interface, {})
+        if refusals and (steady := _with_steady_lists(reference, contract, interface, program)) is not None:
+            program, refusals = steady, []
+    except RefusedError as why:
+        return _refused(modules, why.place or Refusal(f"{why.why}."))
+    for function in program.functions.values():
+        tidy(function, {*program.functions, *program.constants})
+    without_twins(program, interface)
+    files = modules_of(program, interface, modules, reachable(program, interface))
+    return Translation(files, _by_module(refusals, modules))  # with refusals, the files are a part only
+
+
+def _written(
+    reference: Any, contract: Any, interface: Interface, lengths: Mapping[str, int]
+) -> tuple[Program, list[Refusal]]:
+    """The program as far as the rules go, and where they do not."""
     reference.reset(seed=0)
     flowing: set[float] = set()
     refusals: list[Refusal] = []
     program = Program()
     for _ in range(2):  # the second time, it is known which constants become values of the game
         refusals = []
-        program = Program(flowing=set(flowing), tables=_with_names(program.constants))
+        program = Program(flowing=set(flowing), tables=_with_names(program.constants), lengths=dict(lengths))
         program.call = call
-        try:
-            objects = find_objects(reference, contract, interface, program)
-        except RefusedError as why:
-            return _refused(modules, why.place or Refusal(f"{why.why}."))
+        objects = find_objects(reference, contract, interface, program)
         write_functions(program, interface, objects, refusals)
         for write in (write_start, write_step):
             try:
@@ -65,11 +80,19 @@ def translate(reference: Any, contract: Any, interface: Interface, modules: Sequ
             except RefusedError as why:
                 refusals.append(why.place or Refusal(f"{why.why}."))
         flowing |= program.flowing
-    for function in program.functions.values():
-        tidy(function, {*program.functions, *program.constants})
-    without_twins(program, interface)
-    files = modules_of(program, interface, modules, reachable(program, interface))
-    return Translation(files, _by_module(refusals, modules))  # with refusals, the files are a part only
+    return program, refusals
+
+
+def _with_steady_lists(reference: Any, contract: Any, interface: Interface, refused: Program) -> Program | None:
+    """The same, where lists of objects that are as long as now at any time make the difference. That they are is taken
+    for granted until a start or a step is seen to leave one of another length."""
+    lengths = {count: length for count, length in refused.live.items() if 0 < length <= MOST}
+    while lengths:
+        program, refusals = _written(reference, contract, interface, lengths)
+        if not program.unsteady:
+            return None if refusals else program
+        lengths = {count: length for count, length in lengths.items() if count not in program.unsteady}
+    return None
 
 
 def _with_names(constants: Mapping[str, Any]) -> dict[str, Any]:

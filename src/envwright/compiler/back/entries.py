@@ -129,7 +129,7 @@ def _or_too_long(frame: Frame, truncated: Code, over: list[Code]) -> Code:
     longer is it."""
     over, state = list(over), code.name(frame.memory.state)
     for slot in frame.program.slots.values():
-        if slot.is_list and (slot.extra is None or slot.form == "objects"):
+        if slot.is_list and (slot.extra is None or slot.form == "objects") and slot.count not in frame.program.lengths:
             over.append(code.compare(code.attribute(state, slot.count), ast.Gt(), code.const(slot.room)))
         if slot.form == "flags":
             flags, count = (code.attribute(state, name) for name, _ in slot.fields)

@@ -38,6 +38,8 @@ def find_objects(reference: Any, contract: Any, interface: Any, program: Program
         paths[path] = _place(places, path)
         held = follow(looks, path)
         rows = held if isinstance(held, list | tuple | deque) else ()
+        if slot.form == "objects":
+            program.live[slot.count] = len(rows)
         program.lists_of_lists |= any(isinstance(row, list) for row in rows)
     settle_heaps(program, {key: classes[path] for path, key in paths.items() if path in classes})
     for name in contract.ignored:

@@ -125,7 +125,7 @@ def is_clean(memory: Memory, slot: Any) -> bool:
     return all(memory.attributes[key] is memory.clean.get(key) for key in keys)
 
 
-def numbers(program: Any, key: Any, count: Array) -> Counted:
+def numbers(program: Any, key: Any, count: Array) -> Counted | Items:
     """A list of the state: the numbers of its objects, right after it is loaded."""
     heap = program.heaps[program.slots[key].extra.heap]
     start = 0
@@ -133,6 +133,8 @@ def numbers(program: Any, key: Any, count: Array) -> Counted:
         if other == key:
             break
         start += room
+    if (length := program.lengths.get(program.slots[key].count)) is not None:
+        return Items(tuple(Array(code.const(start + i), Kind(INT, (), heap.number)) for i in range(length)), True)
     room = heap.lists[key]
     places = code.call("jnp.arange", *([code.const(start)] if start else []), code.const(start + room))
     return Counted(Array(places, Kind(INT, (room,), heap.number), listed=True), count)
@@ -140,9 +142,16 @@ def numbers(program: Any, key: Any, count: Array) -> Counted:
 
 def stored(memory: Memory, slot: Any, value: Value) -> dict[str, Array]:
     """The fields of a list of objects; nothing is left where none is."""
+    program = memory.program
+    heap = program.heaps[slot.extra.heap]
+    length = program.lengths.get(slot.count)
+    if length is not None and (not isinstance(value, Items) or len(value.items) != length):
+        program.unsteady.add(slot.count)
+        raise RefusedError(f"a list that always seemed to hold {length} objects may hold more or fewer")
+    if isinstance(value, Items):
+        value = _lined(heap, slot.room, [as_array(number) for number in value.items])
     if not isinstance(value, Counted):
         raise RefusedError("a list of objects becomes something else")
-    heap = memory.program.heaps[slot.extra.heap]
     fields: dict[str, Array] = {}
     for name, own in slot.extra.fields.items():
         kind = heap.kind(name).shaped(value.room, *heap.kind(name).shape[1:])
@@ -317,16 +326,22 @@ def fitted(frame: Frame, slot: Any, value: Value) -> Value:
         if len(content.items) > room:
             raise RefusedError(f"a list of {len(content.items)} objects gets more than its room, which is {room}")
         given = numbers_of(frame, heap, list(content.items))
-        kind = Kind(INT, (room,), heap.number)
-        if not given:
-            return Counted(Array(zero(kind).code, kind, listed=True), Array(code.const(0), Kind(INT), weak=True))
-        if (first := _row(given)) is not None:
-            places = code.call("jnp.arange", code.const(first), code.const(first + room))
-            return Counted(Array(places, kind, listed=True), Array(code.const(len(given)), Kind(INT), weak=True))
-        return counted(stack(Items(tuple(given), True)), room)
+        steady = len(given) == frame.program.lengths.get(slot.count)
+        return Items(tuple(given), True) if steady else _lined(heap, room, given)
     if isinstance(content, Counted | Masked) and content.array.kind.of == heap.number:
         return counted(content, room)
     raise RefusedError(f"a list of objects becomes a list of something else than {called(heap)}")
+
+
+def _lined(heap: Heap, room: int, given: list[Array]) -> Counted:
+    """Numbers of objects as a list that can grow."""
+    kind = Kind(INT, (room,), heap.number)
+    if not given:
+        return Counted(Array(zero(kind).code, kind, listed=True), Array(code.const(0), Kind(INT), weak=True))
+    if (first := _row(given)) is not None:
+        places = code.call("jnp.arange", code.const(first), code.const(first + room))
+        return Counted(Array(places, kind, listed=True), Array(code.const(len(given)), Kind(INT), weak=True))
+    return counted(stack(Items(tuple(given), True)), room)
 
 
 def _row(numbers: list[Array]) -> int | None:

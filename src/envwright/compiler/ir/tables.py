@@ -295,17 +295,19 @@ def select(choices: dict[int, Value], where: Array) -> Value:
     low = min(choices)
     shape = np.broadcast_shapes(*(a.kind.shape for a in arrays))
     listed, tupled = all(a.listed for a in arrays), all(a.tupled for a in arrays)
+    objects = {a.kind.of for a in arrays}
+    kind = Kind(dtype, shape, objects.pop() if len(objects) == 1 else 0)
     if sorted(choices) != list(range(low, low + len(choices))):
         raise RefusedError("a dict is indexed by a number of the game, and its keys have gaps")
     if len(arrays) == 2 and low == 0:
         made = code.call("jnp.where", code.compare(where.code, ast.Eq(), code.const(0)), *(a.code for a in arrays))
-        return Array(made, Kind(dtype, shape), listed, tupled)
+        return Array(made, kind, listed, tupled)
     index = minus(where.code, low)
     cases = [code.compare(index, ast.Eq(), code.const(i)) for i in range(len(arrays) - 1)]
     made = code.call(
         "select", code.list_of(cases), code.list_of(a.code for a in arrays[:-1]), cast(arrays[-1], dtype).code
     )
-    return Array(made, Kind(dtype, shape), listed, tupled)
+    return Array(made, kind, listed, tupled)
 
 
 def keyed(options: Keyed, where: Array) -> Value:

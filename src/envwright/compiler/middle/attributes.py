@@ -197,7 +197,7 @@ def fit(frame: Frame, slot: Any, value: Value) -> Value:
 def keep_part(frame: Frame, cell: int, key: Any, value: Value) -> None:
     """After a dict has got a value under a key: where that is a part of the state, it is in it from now on."""
     memory = frame.memory
-    place = (frame.program.cache.get(("dict", cell)), key)
+    place = (frame.program.cache.get(("dict", cell), 0), key)
     slot = frame.program.slots.get(place)
     content = memory.cells[cell]
     if slot is not None and isinstance(content, Keyed):

@@ -36,8 +36,9 @@ def call_dict(frame: Frame, base: Value, content: Keyed | Static, name: str, arg
             more = frame.memory.see(arguments[0])
             added = more.items if isinstance(more, Keyed) else {k: Static(v) for k, v in known(more).items()}
             set_content(frame, base, Keyed({**items, **added}))
-            for key, value in added.items() if isinstance(base, Ref) else ():
-                keep_part(frame, base.cell, key, value)
+            if isinstance(base, Ref):
+                for key, value in added.items():
+                    keep_part(frame, base.cell, key, value)
             return Static(None)
         case "pop" if has_parts(frame, base):
             raise RefusedError("a key is taken out of a dict of the state, which always has the same keys")
