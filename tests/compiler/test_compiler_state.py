@@ -312,6 +312,20 @@ def test_a_key_that_is_taken_out_of_a_dict_of_the_state() -> None:
         )
 
 
+def test_a_list_of_the_class() -> None:
+    pair = game(
+        """
+        if action and len(self.bag) < 6:
+            self.bag.append(action)
+        elif len(Game.bag) > 2:
+            self.n += type(self).bag.pop()
+        """,
+        methods="bag = []\ntimes = [1, 2]", start="self.bag.clear()", n="0",
+    )  # fmt: skip
+    columns = assert_plays_the_same(pair)
+    assert columns["state.bag_count"].max() > 2
+
+
 def test_numbers_kept_as_float32() -> None:
     pair = game(
         """

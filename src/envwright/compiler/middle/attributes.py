@@ -69,7 +69,7 @@ def get(frame: Frame, base: Value, name: str) -> Value:
 def of_object(frame: Frame, owner: Any, name: str) -> Value:
     """An attribute of an object: of the state, or known."""
     owner = behind(owner)
-    key = (id(owner), name)
+    key = (id(_home(frame, owner, name)), name)
     if key in frame.memory.attributes:
         return frame.memory.attributes[key]
     if isinstance(owner, _Super | _SuperOfMade):
@@ -100,6 +100,13 @@ def of_object(frame: Frame, owner: Any, name: str) -> Value:
     if isinstance(value, np.ndarray | list | dict | deque) and not isinstance(value, types.ModuleType):
         return _constant_cell(frame, owner, name, value)
     return lift(frame, value, name)
+
+
+def _home(frame: Frame, owner: Any, name: str) -> Any:
+    """Where an attribute of the state lies: in an object, or in its class, for all objects of it."""
+    if name in getattr(owner, "__dict__", ()):
+        return owner
+    return next((cls for cls in type(owner).__mro__ if (id(cls), name) in frame.program.slots), owner)
 
 
 def _constant_cell(frame: Frame, owner: Any, name: str, value: Any) -> Value:
