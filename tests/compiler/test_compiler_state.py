@@ -312,6 +312,39 @@ def test_a_key_that_is_taken_out_of_a_dict_of_the_state() -> None:
         )
 
 
+BY_NUMBER = """
+[state]
+first = "stock[0]"
+second = "stock[1]"
+behind = "stock[-1]"
+waiting = "pad(queues[1, 2], 8)"
+waiting_count = "len(queues[1, 2])"
+n = "n"
+
+[outcome]
+observation = "obs"
+"""
+
+
+def test_a_dict_by_whole_numbers_and_tuples_of_them() -> None:
+    pair = game(
+        """
+        self.stock[action % 2] += action
+        if self.stock[self.n % 3 - 1] > 5:
+            self.stock[-1] = self.stock[0] - 2
+        for place, stock in self.stock.items():
+            self.n += place * stock % 3
+        queue = self.queues[(1, 2)]
+        if action and len(queue) < 6:
+            queue.append(action)
+        elif queue:
+            self.n += self.queues[1, 2].pop(0)
+        """,
+        contract=BY_NUMBER, stock="{0: 1, 1: 0, -1: 0}", queues="{(1, 2): []}", n="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+
+
 def test_a_list_of_the_class() -> None:
     pair = game(
         """

@@ -10,7 +10,7 @@ from envwright.compiler.front.slots import Lined, Slot
 from envwright.compiler.ir.kinds import INT, Kind, narrow
 from envwright.compiler.refusal import RefusedError
 
-Path = tuple[str, ...]
+Path = tuple[Any, ...]  # the name of an attribute, then names, or the keys of dicts
 Column = tuple[str, str, Any, str]  # the attribute, its form, what the form needs; "list" or "tuple" if it is one
 
 
@@ -138,10 +138,20 @@ def _texts(table: ast.Dict) -> list[str]:
 def _path(node: ast.expr) -> Path | None:
     if isinstance(node, ast.Name):
         return (node.id,)
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+    if isinstance(node, ast.Subscript) and (key := _key(node.slice)) is not None:
         inner = _path(node.value)
-        return None if inner is None else (*inner, str(node.slice.value))
+        return None if inner is None else (*inner, key)
     if isinstance(node, ast.Attribute):
         inner = _path(node.value)
         return None if inner is None else (*inner, node.attr)
+    return None
+
+
+def _key(node: ast.expr) -> Any:
+    """A text, a whole number, or a tuple of such."""
+    match node:
+        case ast.Constant() | ast.UnaryOp(operand=ast.Constant()):
+            return ast.literal_eval(node)
+        case ast.Tuple(elts=parts) if parts and all(_key(part) is not None for part in parts):
+            return ast.literal_eval(node)
     return None

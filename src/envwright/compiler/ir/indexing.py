@@ -1,6 +1,7 @@
 """Reading and writing parts of lists, arrays and tables; negative indices count from the end, as in Python."""
 
 import ast
+from collections.abc import Hashable
 from dataclasses import replace
 
 import numpy as np
@@ -62,8 +63,12 @@ def read(memory: Sight, base: Value, where: tuple[Value, ...], name: str = "TABL
 
 
 def spread(memory: Sight, base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:
-    """A tuple as an index of an array is one index for each axis; a slice that is always as long is its places."""
+    """A tuple as an index of an array is one index for each axis, and of a dict a key; a slice that is always as long
+    is its places."""
     where = as_places(base, tuple(seen(memory, part) for part in where))
+    if isinstance(base, Keyed) and len(where) > 1:
+        key = tuple(part.value for part in where if isinstance(part, Static) and isinstance(part.value, Hashable))
+        return (Static(key),) if len(key) == len(where) and key in base.items else where
     arrays = isinstance(base, Array) or (isinstance(base, Static) and isinstance(base.value, np.ndarray))
     if not arrays or len(where) != 1:
         return where

@@ -29,7 +29,7 @@ from envwright.compiler.ir.values import (
 )
 from envwright.compiler.refusal import RefusedError
 
-Attribute = tuple[int, str]  # the object's id, the attribute
+Attribute = tuple[int, Any]  # the object's id and the attribute, or the dict's and the key
 DRAWN = 0  # stands for the object whose attributes are what was drawn
 OUTSIDE = 2**30  # the place of a row that is not in its list any more, however long that gets
 _cells = count(1)
@@ -118,6 +118,12 @@ class Memory:
         if isinstance(value, Maybe):
             return Maybe(value.present, self.deep(value.value))
         return value
+
+
+def called(key: Attribute) -> str:
+    """What an attribute is called in the translation; what a dict has under a number has no name."""
+    name = str(key[1])
+    return name.strip("_") if name.isidentifier() else "part"
 
 
 def deep_or_unknown(memory: Memory, value: Value) -> Value:

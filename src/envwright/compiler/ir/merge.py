@@ -15,7 +15,7 @@ from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number
 from envwright.compiler.ir.lists import as_rows, counted, whole_rows
-from envwright.compiler.ir.memory import DRAWN, Memory
+from envwright.compiler.ir.memory import DRAWN, Memory, called
 from envwright.compiler.ir.shapes import zero
 from envwright.compiler.ir.trails import same_rows
 from envwright.compiler.ir.values import (
@@ -94,7 +94,7 @@ def _drawn(frame: Frame, when: Array, yes: Value, no: Value) -> Value:
 
 
 def _hint(key: Any) -> str:
-    return key if isinstance(key, str) else key[1].strip("_") if isinstance(key, tuple) else "part"
+    return key if isinstance(key, str) else called(key) if isinstance(key, tuple) else "part"
 
 
 EVERYBODY = ("names", None)  # who may have a name for a value that has none of its own yet
