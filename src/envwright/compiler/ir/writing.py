@@ -12,7 +12,7 @@ from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import from_front, spread
-from envwright.compiler.ir.kinds import BOOL, Kind
+from envwright.compiler.ir.kinds import BOOL, Kind, joined
 from envwright.compiler.ir.lists import as_rows, whole_rows
 from envwright.compiler.ir.memory import Memory
 from envwright.compiler.ir.merge import join
@@ -34,7 +34,9 @@ from envwright.compiler.ir.values import (
     Value,
     View,
     as_array,
+    cast,
     is_none,
+    number,
     told,
 )
 from envwright.compiler.refusal import RefusedError
@@ -56,11 +58,12 @@ def write(memory: Memory, base: Value, where: tuple[Value, ...], value: Value) -
         case Array() if base.listed and len(where) == 1 and (is_none(value) or isinstance(value, Maybe)):
             return _write_row(whole_rows(base), where, value)
         case Array():
-            return write_array(base, where, value)
+            return write_array(_taking(base, where, value), where, value)
         case Counted():
             if isinstance(where[0], Span) or is_slice(where[0]):
                 raise RefusedError("a slice of a list of changing length is set")
-            written = write_array(base.array, (from_front(base, where[0]), *where[1:]), value)
+            array = _taking(base.array, where, value)
+            written = write_array(array, (from_front(base, where[0]), *where[1:]), value)
             return replace(base, array=written, missing=None)
         case Rows():
             return _write_row(base, where, value)
@@ -128,7 +131,22 @@ def _write_item(memory: Memory, base: Items, where: tuple[Value, ...], value: Va
     assert isinstance(deep, Items)
     if not rest and any(is_none(v) or isinstance(v, Maybe) for v in (*deep.items, value)):
         return _write_row(as_rows(deep.items), where, value)
-    return write_array(as_array(deep), where, value)
+    return write_array(_taking(as_array(deep), where, value), where, value)
+
+
+def _taking(base: Array, where: tuple[Value, ...], value: Value) -> Array:
+    """A list, ready for a number: it keeps that as it is, where an array takes it in its own type."""
+    if not base.listed or not number(value):
+        return base
+    new = as_array(value)
+    kind = joined(Kind(base.kind.dtype), Kind(new.kind.dtype), base.weak, new.weak)
+    if kind.dtype == base.kind.dtype:
+        return base
+    if len(where) > 1 and not kind.is_float:
+        return base
+    if len(where) > 1:
+        raise RefusedError("a row gets a number of another kind than it has; if it is an array, that would be rounded")
+    return cast(base, kind.dtype)
 
 
 def _write_shared(memory: Memory, base: Items, first: Array, rest: tuple[Value, ...], value: Value) -> Value:

@@ -78,6 +78,8 @@ def assign_all(frame: Frame, node: ast.Assign) -> None:
     if isinstance(node.targets[0], ast.Attribute) and len(node.targets) == 1:
         frame.direct = node.value
     value = evaluate(frame, node.value, hints_of(node.targets[0]))
+    if len(node.targets) > 1:
+        value = frame.memory.hold(value)  # one list, of which all are names
     for target in node.targets:
         if isinstance(target, ast.Tuple) and isinstance(value, Items):
             _unpack(frame, target.elts, value, _exchange(target, node.value))

@@ -11,7 +11,7 @@ from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import MARK, Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, joined
 from envwright.compiler.ir.lists import whole_rows
-from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.memory import Memory, called
 from envwright.compiler.ir.packing import same_shape
 from envwright.compiler.ir.shapes import zero
 from envwright.compiler.ir.trails import hold_row
@@ -219,6 +219,8 @@ def widen(before: Value, after: Value, most: int | None, top: int | None = None)
         if kind.shape != before.kind.shape:
             raise RefusedError("an array changes its shape from one turn of a loop to the next")
         return cast(before, kind.dtype)
+    if isinstance(before, Items) and isinstance(after, Array) and _is_set_somewhere(before, after):
+        return widen(as_array(before), after, most)
     if isinstance(before, Items) and isinstance(after, Items) and len(before.items) == len(after.items):
         parts = [widen(a, b, most) for a, b in zip(before.items, after.items, strict=True)]
         same = all(a is b for a, b in zip(parts, before.items, strict=True))
@@ -232,6 +234,14 @@ def widen(before: Value, after: Value, most: int | None, top: int | None = None)
     if same_shape(before, after):
         return before
     raise RefusedError("a value changes its kind from one turn of a loop to the next")
+
+
+def _is_set_somewhere(before: Items, after: Array) -> bool:
+    """Whether a list got a number or tuple at a place that only the game knows. Lists in it could have names, which
+    would have to see a change of them."""
+    inside = [v for v in before.items if isinstance(v, Items)]
+    plain = not any(v.is_list for v in inside) and len(inside) in (0, len(before.items))
+    return before.is_list and after.listed and plain and after.kind.shape[:1] == (len(before.items),)
 
 
 def _blank(like: Value) -> Value:
@@ -258,4 +268,4 @@ def hint_of(item: Carried) -> str:
         if isinstance(array, Array) and isinstance(array.code, ast.Attribute):
             return array.code.attr
         return "value"
-    return base_of_name(item.key) if isinstance(item.key, str) else item.key[1].strip("_")
+    return base_of_name(item.key) if isinstance(item.key, str) else called(item.key)
