@@ -223,6 +223,25 @@ def test_observations_rewards_and_info() -> None:
     assert_plays_the_same(pair)
 
 
+def test_one_of_two_dicts_with_arrays_that_were_changed() -> None:
+    pair = game(
+        "seen, how = self._tried(action); self.last = seen['mask'] * how + seen['n']",
+        methods="""
+        def _look(self):
+            mask = np.zeros(3, int)
+            mask[self.n % 3] = 1
+            return {"mask": mask, "n": self.n}
+        def _tried(self, action):
+            if action == 0:
+                return self._look(), -1
+            self.n += action
+            return self._look(), 1
+        """,
+        last="np.zeros(3, int)", n="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+
+
 def test_objects_inside_of_the_environment() -> None:
     pair = game(
         """

@@ -111,9 +111,9 @@ class Memory:
     def deep(self, value: Value) -> Value:
         """The same, and inside of lists, too."""
         value = self.see(value)
-        if isinstance(value, Items) and any(isinstance(v, (*PLACES, Items)) for v in value.items):
+        if isinstance(value, Items) and any(isinstance(v, (*PLACES, Items, Keyed)) for v in value.items):
             return replace(value, items=tuple(deep_or_unknown(self, v) for v in value.items))
-        if isinstance(value, Keyed) and any(isinstance(v, (*PLACES, Items)) for v in value.items.values()):
+        if isinstance(value, Keyed) and any(isinstance(v, (*PLACES, Items, Keyed)) for v in value.items.values()):
             return replace(value, items={k: deep_or_unknown(self, v) for k, v in value.items.items()})
         if isinstance(value, Maybe):
             return Maybe(value.present, self.deep(value.value))
