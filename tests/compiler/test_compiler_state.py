@@ -284,6 +284,61 @@ def test_a_dict_and_an_enum() -> None:
     assert_plays_the_same(pair)
 
 
+WINDS = """
+class Wind(IntEnum):
+    NORTH = 0
+    EAST = 1
+    SOUTH = 2
+
+    def after(self, turns):
+        return Wind((self + turns) % 3)
+
+    @property
+    def step(self):
+        return [(0, 1), (1, 0), (0, -1)][self]
+
+class Mood(Enum):
+    CALM = 3
+    WILD = 7
+
+    def other(self):
+        return Mood.WILD if self is Mood.CALM else Mood.CALM
+
+    @property
+    def is_wild(self):
+        return self.name == "WILD"
+"""
+
+
+def test_methods_and_properties_of_members_of_an_enumeration() -> None:
+    pair = game(
+        """
+        wanted = Wind(action % 3) if self.n % 2 else [Wind.SOUTH, Wind.NORTH, Wind.EAST][action % 3]
+        if wanted != self.wind.after(1):
+            self.wind = wanted
+        if action == 3 or self.mood.is_wild:
+            self.mood = self.mood.other()
+        dx, dy = self.wind.step
+        self.x, self.y = self.x + dx, self.y + dy * self.mood.value
+        self.n += 5 * (self.mood.name == "CALM") + wanted.after(self.n).value
+        self._turn()
+        """,
+        methods="def _turn(self):\n    if self.n % 4 == 0:\n        self.wind = self.wind.after(self.n)",
+        top=WINDS, wind="Wind.EAST", mood="Mood.CALM", n="0", x="0", y="0",
+    )  # fmt: skip
+    columns = assert_plays_the_same(pair)
+    assert {3, 7} == set(columns["state.mood"].tolist())
+
+
+def test_the_name_of_a_member_of_which_only_the_number_is_known() -> None:
+    with pytest.raises(Refused, match="the name of something is asked for of which only the number is known"):
+        game(
+            "self.balls[0].wind = Wind(action % 3); self.n += self.balls[0].wind.name == 'EAST'",
+            top=f"{WINDS}\nclass Ball:\n    def __init__(self):\n        self.wind = Wind.EAST",
+            balls="[Ball()]", n="0",
+        )  # fmt: skip
+
+
 def test_a_dict_that_is_changed_on_one_side_only_or_by_a_method() -> None:
     pair = game(
         """

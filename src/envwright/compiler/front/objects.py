@@ -3,7 +3,7 @@
 import enum
 import types
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from envwright.compiler.front.chance import read_luck
@@ -34,7 +34,7 @@ def find_objects(reference: Any, contract: Any, interface: Any, program: Program
     live = {(n, "__items__"): getattr(getattr(p.owner, p.attribute, None), "_fields", ()) for n, p in places.items()}
     paths: dict[tuple[str, ...], tuple[int, str]] = {}
     for path, slot in read_state(expressions, kinds, looks, live).items():
-        program.slots[_place(places, path)] = slot
+        program.slots[_place(places, path)] = replace(slot, member=_enumeration(places, path))
         paths[path] = _place(places, path)
         held = follow(looks, path)
         rows = held if isinstance(held, list | tuple | deque) else ()
@@ -66,6 +66,12 @@ def _place(places: Any, path: tuple[str, ...]) -> tuple[int, str]:
             break  # the attribute itself, seen as a number or a list
         owner, name = inner, part
     return id(owner), name
+
+
+def _enumeration(places: Any, path: tuple[Any, ...]) -> type[enum.Enum] | None:
+    """The class of a member of an enumeration that an attribute holds."""
+    held = getattr(places[path[0]].owner, places[path[0]].attribute, None)
+    return type(held) if isinstance(held, enum.Enum) and len(path) == 2 else None
 
 
 def _entries(reference: Any) -> Objects:

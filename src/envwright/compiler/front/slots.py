@@ -10,6 +10,7 @@ mode = "{'walk': 0, 'run': 1}[mode]"            one of a few texts
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,7 @@ class Slot:
     extra: Any = None  # what stands for None; the texts
     names: tuple[str, ...] = ()  # of a named tuple
     tupled: bool = False  # a tuple in the original
+    member: type[Enum] | None = None  # the enumeration, if it is the value of a member
 
     def load(self, state: Code) -> Value:
         """The value, out of a record of the state."""
@@ -85,7 +87,9 @@ class Slot:
             case "plain":
                 if self.names:
                     return replace(_parts_of(arrays[0]), is_list=False, names=self.names)
-                return replace(_parts_of(arrays[0]), longest=self.extra) if self.extra else arrays[0]
+                if self.extra:
+                    return replace(_parts_of(arrays[0]), longest=self.extra)
+                return replace(arrays[0], member=self.member) if self.member else arrays[0]
             case "listed":
                 return Counted(Array(arrays[0].code, arrays[0].kind, listed=True), arrays[1], self.extra, clean=True)
             case "optional":

@@ -255,7 +255,7 @@ def _join(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
     if is_function(yes) and is_function(no):
         return Choice(when, yes, no)
     if _is_numeric(yes) and _is_numeric(no):
-        return where(frame, when, as_array(_plain(yes)), as_array(_plain(no)), hint)
+        return where(frame, when, as_array(yes), as_array(no), hint)
     return _join_known(frame, when, yes, no)
 
 
@@ -287,10 +287,6 @@ def _as_items(value: Value, other: Value) -> Value:
 
 def _is_numeric(value: Value) -> bool:
     return number(value) or isinstance(value, Items) or is_number(plain_enum(getattr(value, "value", None)))
-
-
-def _plain(value: Value) -> Value:
-    return Static(plain_enum(value.value), value.written) if isinstance(value, Static) else value
 
 
 def _equal(a: Any, b: Any) -> bool:

@@ -7,6 +7,8 @@ filled up. Texts stay what they are until they are compared with one, and then i
 import ast
 import contextlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -51,7 +53,11 @@ def pick(program: Program, options: Any, place: Array, name: str) -> Value:
     table = np.empty(len(options), object)
     for i, option in enumerate(options):
         table[i] = plain_enum(option)
-    return settle(program, Picked(table, (where,), name))
+    found = settle(program, Picked(table, (where,), name))
+    kinds = {type(option) for option in options}
+    if isinstance(found, Array) and len(kinds) == 1 and issubclass(kind := kinds.pop(), Enum):
+        return replace(found, member=kind)
+    return found
 
 
 def _from_front(place: Array, length: Code, numbers: bool) -> Code:

@@ -22,6 +22,7 @@ import ast
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ class Array:
     natural: bool = False  # it is known not to be negative
     most: int | None = None  # it is known not to be more
     rising: tuple[Code, Code] | None = None  # which of a table, in order, are above a number: the two
+    member: type[Enum] | None = None  # the enumeration of whose members it is the value
     sliced: bool = False  # as an index, the places of a slice, whose part is still the same memory
 
 
@@ -266,7 +268,8 @@ def as_array(value: Value) -> Array:
             whole = np.ndim(inner) == 0 and isinstance(inner, int | np.integer)
             natural, most = whole and inner >= 0, int(inner) if whole else None
             written = value.written or _constant(inner)
-            return Array(written, _kind(inner), weak=weak(inner), natural=bool(natural), most=most)
+            member = type(value.value) if inner is not value.value else None
+            return Array(written, _kind(inner), weak=weak(inner), natural=bool(natural), most=most, member=member)
         if isinstance(inner, list | tuple | deque) and is_number(array := np.asarray(inner)):
             return Array(_constant(array), kind_of(array), listed=True)
         raise RefusedError(f"{_short(inner)} is not a number")

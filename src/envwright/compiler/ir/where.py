@@ -26,7 +26,8 @@ def where(frame: Frame, when: Array, yes: Array, no: Array, hint: str = "") -> A
     if hint:
         made = code.name(frame.bind(hint, made, auto=True))
     natural = yes.natural and no.natural
-    return Array(made, kind, yes.listed or no.listed, yes.tupled and no.tupled, weak=loose, natural=natural)
+    member = yes.member if yes.member is no.member else None
+    return Array(made, kind, yes.listed or no.listed, yes.tupled and no.tupled, loose, natural=natural, member=member)
 
 
 def _falls_through(frame: Frame, when: Code, yes: Code, no: Code) -> bool:

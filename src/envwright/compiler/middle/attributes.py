@@ -33,6 +33,7 @@ from envwright.compiler.ir.values import (
     Unknown,
     Value,
     as_array,
+    is_function,
     plain_enum,
     told,
 )
@@ -301,6 +302,10 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
         return frame.program.call(frame, Static(_TURNED[name]), [base], {}, None)
     if name in ("value", "real") and isinstance(content, Array):
         return content
+    if isinstance(content, Array) and content.member is not None and hasattr(next(iter(content.member)), name):
+        return _of_member(frame, content, content.member, name)
+    if isinstance(content, Array) and name == "name":
+        raise RefusedError("the name of something is asked for of which only the number is known")
     if isinstance(content, Items) and name in content.names:
         return content.items[content.names.index(name)]
     if made_things.class_of(frame, content) is not None:
@@ -308,6 +313,21 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
     if isinstance(content, Array | Items | Counted | Masked | Keyed | Rows | Members | Gathered):
         return Bound(base, name)
     raise RefusedError(f"{told(content)} has no attribute {name}")
+
+
+def _of_member(frame: Frame, value: Array, enumeration: type[enum.Enum], name: str) -> Value:
+    """An attribute or method of a member of an enumeration, where only the game knows which: those of all of them."""
+    members = list(enumeration)
+    held = [get(frame, Static(member), name) for member in members]
+    if all(isinstance(one, Static) and not is_function(one) for one in held):
+        table = {member.value: one.value for member, one in zip(members, held, strict=True)}  # pyright: ignore
+        return tables.pick(frame.program, table, value, f"{enumeration.__name__}_{name}")
+    if not all(is_function(one) for one in held):
+        raise RefusedError(f"{name} of {enumeration.__name__} is not known before the game is played")
+    places = {member.value: i for i, member in enumerate(members)}
+    in_order = all(number == place for number, place in places.items())
+    which = value if in_order else as_array(tables.pick(frame.program, places, value, enumeration.__name__))
+    return tables.function_of(held, which.code)
 
 
 class _Super:

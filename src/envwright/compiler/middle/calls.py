@@ -177,7 +177,9 @@ def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str,
         return astype(frame.memory.deep(arguments[0]), Static(found)) if arguments else Static(found())
     if issubclass(found, enum.Enum) and arguments:
         value = frame.memory.deep(arguments[0])
-        return Static(found(value.value)) if isinstance(value, Static) else as_array(value)
+        if isinstance(value, Static):
+            return Static(found(value.value))
+        return dataclasses.replace(as_array(value), member=found)
     if issubclass(found, tuple) and hasattr(found, "_fields"):
         named: Any = found
         rest = named._fields[len(arguments) :]
