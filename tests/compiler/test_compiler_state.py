@@ -208,6 +208,49 @@ def test_loops_over_the_state() -> None:
     assert_plays_the_same(pair)
 
 
+def test_methods_that_try_something_in_a_loop_and_take_it_back() -> None:
+    pair = game(
+        """
+        if self.board[action] == 0:
+            self.board[action] = 1
+        move = self._best(2)
+        if move is None:
+            move = self._best(1)
+        if move is not None:
+            self.board[move] = 2
+        self.sum = 0
+        while self._total() < 4 and self.n < 900:
+            self.n += 1
+            self.sum += 1
+        if 0 not in self.board:
+            self.board = [0] * 6
+        """,
+        methods="""
+        def _total(self):
+            total = 0
+            for x in self.board:
+                total += x
+            return total + self.sum
+        def _lines(self, player):
+            count = 0
+            for a, b, c in [(0, 1, 2), (3, 4, 5), (0, 2, 4)]:
+                if self.board[a] == self.board[b] == self.board[c] == player:
+                    count += 1
+            return count
+        def _best(self, player):
+            for i in [j for j, x in enumerate(self.board) if x == 0]:
+                self.board[i] = player
+                wins = self._lines(player) > 0
+                self.board[i] = 0
+                if wins:
+                    return i
+            return None
+        """,
+        board="[0, 2, 0, 0, 0, 1]", n="0", sum="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+
+
 def test_observations_rewards_and_info() -> None:
     pair = game(
         """

@@ -85,6 +85,7 @@ class Frame:
     outer: "Frame | None" = None  # of a lambda or inner function: where it was made
     line: int = 0
     depth: int = 0  # of ifs and loops
+    inlined: bool = False  # functions of the state are read where they are called: in a loop it has no record
     guards: tuple[Code, ...] = ()  # the conditions under which the original comes here
     comments: Mapping[int, list[str]] = field(default_factory=dict)
     orderless: set[ast.AST] = field(default_factory=set)  # comprehensions of which nobody asks for the order

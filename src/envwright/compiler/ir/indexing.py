@@ -136,7 +136,8 @@ def _known(memory: Sight, base: Static, where: tuple[Value, ...], name: str) -> 
     for part in where:
         if isinstance(found, Static) and not isinstance(part, Static):
             if is_slice(part) or not isinstance(part, Array) or part.kind.shape != ():
-                raise RefusedError("a list is indexed by what is not a whole number")
+                kind = "dict" if isinstance(found.value, dict) else "list"
+                raise RefusedError(f"a {kind} is indexed by what is not a whole number: {told(part)}")
             which = replace(cast(part, INT), natural=True, most=1) if part.kind.is_bool else part
             found = tables.pick(program, found.value, which, name)
         elif isinstance(found, Picked):

@@ -41,6 +41,10 @@ from envwright.compiler.middle.liveness import assigned, read_later
 from envwright.compiler.refusal import RefusedError
 
 
+class RecordError(RefusedError):
+    """A turn of a loop puts the state into a record, which cannot be handed to the next."""
+
+
 @dataclass
 class Carried:
     """What a loop hands from one turn to the next."""
@@ -118,7 +122,7 @@ def find_carried(
             for deep, other in ties:
                 tie(before, cell, deep, other)
     if any(m.state != before.state for m in after):
-        raise RefusedError("a function that changes the state as a whole is called in a loop")
+        raise RecordError("a function that changes the state as a whole is called in a loop")
     return carried, flow
 
 

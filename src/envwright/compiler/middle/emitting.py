@@ -303,7 +303,7 @@ def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, .
     memory = frame.memory
     if (frame.writer.drawing and made.luck) or (made.loops and frame.guards):
         raise UncleanError
-    if _names_move(memory, made):
+    if _names_move(memory, made) or (frame.inlined and (made.reads_state or made.writes_state)):
         raise UncleanError
     frame.writer.loops = frame.writer.loops or made.loops
     frame.writer.rewritten |= made.rewritten

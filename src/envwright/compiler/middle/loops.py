@@ -26,7 +26,7 @@ from envwright.compiler.ir.values import (
     as_array,
 )
 from envwright.compiler.middle import set_methods
-from envwright.compiler.middle.carried import Begin, Carried, find_carried, hint_of
+from envwright.compiler.middle.carried import Begin, Carried, RecordError, find_carried, hint_of
 from envwright.compiler.middle.comprehensions import unpack
 from envwright.compiler.middle.copies import rows_themselves, watched
 from envwright.compiler.middle.expressions import evaluate
@@ -45,6 +45,21 @@ UNROLLED_CELLS = 16  # numbers that it hands on, at most: of more, XLA computes 
 
 def loop(frame: Frame, node: ast.For | ast.While, execute: Execute) -> Flow:
     """A loop, and its `else`; its body is read by `execute`."""
+    written, before = len(frame.block), frame.memory.copy()
+    try:
+        return _loop(frame, node, execute)
+    except RecordError:
+        if frame.inlined:
+            raise
+        del frame.block[written:]
+        frame.memory, frame.inlined = before, True
+        try:
+            return _loop(frame, node, execute)
+        finally:
+            frame.inlined = False
+
+
+def _loop(frame: Frame, node: ast.For | ast.While, execute: Execute) -> Flow:
     if isinstance(node, ast.While):
         return _while(frame, node, execute)
     copied = rows_themselves(frame, node.iter, evaluate)

@@ -121,6 +121,7 @@ def frame_for(frame: Frame, callee: Callee, memory: Memory) -> Frame:
         node=callee.node,
         outer=callee.outer,
         depth=frame.depth,
+        inlined=frame.inlined,
         guards=frame.guards,
         comments=callee.comments,
         calling=(*frame.calling, callee.code) if callee.code is not None else frame.calling,
