@@ -580,6 +580,10 @@ TABLES = {
             if v > 3 and (best is None or v < best):
                 best = v
         return -1 if best is None else best""",
+    "a list or a text": "isinstance(MIXED[x % 3], list) * 2 + isinstance(NAMES[x % 3], str)",
+    "a number or None": "a = x if x > 2 else None; return isinstance(a, int) + 2 * isinstance(a, (str, type(None)))",
+    "a member or a number": "a = Side(x % 3); return isinstance(a, Side) + 2 * isinstance(a, int) + 4 * (a.value > 0)",
+    "a member that is a number": "a = Level.LOW if x > 2 else Level.HIGH; return isinstance(a, int) * x + (a is a)",
     "None and truth": "a = x if x > 2 else None; return y if a is None else a + y",
 }
 TABLES_TOP = """
@@ -597,6 +601,7 @@ SPARSE = {10: 3, -5: 8, 2: 1, 0: 6}
 WINS = {(0, 1): 4, (1, 2): -3, (2, 2): 9}
 WALLS = {(0, 0), (1, 2)}
 PRICES = {'apple': 3, 'pear': 4, 'fig': 9}
+MIXED = [[1, 2], 'fig', [3]]
 NAMES = ['apple', 'pear', 'fig']
 NESTED = [{'gain': 1, 'loss': 2}, {'gain': 3, 'loss': 4}]
 """

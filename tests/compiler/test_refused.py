@@ -27,6 +27,7 @@ BY_THE_RULES = {
     "threads.py:Kitchen": ("threading.Thread(", "Kitchen.step", "it starts a thread"),
     "files.py:Library": ("with open(", "Library.step", "it opens a file"),
     "generators.py:Parade": ("next(parade)", "Parade.step", "next() is not covered"),
+    "shapes.py:Shelf": ("def step", "Shelf.step", "what it gives back, or leaves in the state: a list of changing"),
     "global_write.py:Turnstile": ("global visitors", "Turnstile.step", "a variable outside of the function is written"),
 }
 BEFORE = {  # by whoever drafts the contract, from play: such an original cannot be the law, or not by rule

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from envwright.compiler.back.entries import write_functions, write_start, write_step
+from envwright.compiler.back.entries import refusal_in, write_functions, write_start, write_step
 from envwright.compiler.back.tidy import tidy
 from envwright.compiler.back.whole import modules_of, reachable, without_twins
 from envwright.compiler.front.objects import find_objects
@@ -74,11 +74,11 @@ def _written(
         program.call = call
         objects = find_objects(reference, contract, interface, program)
         write_functions(program, interface, objects, refusals)
-        for write in (write_start, write_step):
+        for write, entry in ((write_start, objects.start), (write_step, objects.step)):
             try:
                 write(program, interface, objects)
             except RefusedError as why:
-                refusals.append(why.place or Refusal(f"{why.why}."))
+                refusals.append(why.place or refusal_in(entry, why))
         flowing |= program.flowing
     return program, refusals
 

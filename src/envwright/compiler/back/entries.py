@@ -144,6 +144,13 @@ def _or_too_long(frame: Frame, truncated: Code, over: list[Code]) -> Code:
     return truncated
 
 
+def refusal_in(function: Any, why: RefusedError) -> Refusal:
+    """Where nothing in it is to blame: a start or a step gives back what the rules have no number for."""
+    callee, _ = _entry(function, [])
+    placed = RefusedError(f"what it gives back, or leaves in the state: {why.why}")
+    return placed.at(callee.qualified, callee.file, callee.node.lineno).place or Refusal(f"{why.why}.")
+
+
 def _entry(function: Any, arguments: list[Any]) -> tuple[Callee, list[Value]]:
     given: list[Value] = [Static(a) for a in arguments]
     if isinstance(function, types.MethodType):

@@ -5,6 +5,7 @@ import inspect
 import random
 import types
 from collections import deque
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -301,7 +302,7 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
     if name in _TURNED:
         return frame.program.call(frame, Static(_TURNED[name]), [base], {}, None)
     if name in ("value", "real") and isinstance(content, Array):
-        return content
+        return replace(content, member=None)
     if isinstance(content, Array) and content.member is not None and hasattr(next(iter(content.member)), name):
         return _of_member(frame, content, content.member, name)
     if isinstance(content, Array) and name == "name":

@@ -17,6 +17,7 @@ from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, is_number
 from envwright.compiler.ir.lists import counted, items_of
 from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import binary, compare, truth
 from envwright.compiler.ir.set_algebra import some_of
 from envwright.compiler.ir.values import (
@@ -178,6 +179,11 @@ def _isinstance(frame: Frame, arguments: Arguments, options: Options) -> Value:
     kinds = kinds if isinstance(kinds, tuple) else (kinds,)
     if isinstance(value, Static):
         return Static(isinstance(value.value, kinds))
+    if isinstance(value, Picked):
+        return tables.asks(frame.program, value, lambda option: isinstance(option, kinds))
+    if isinstance(value, Maybe):
+        inside = _isinstance(frame, [value.value, arguments[1]], options)
+        return join(frame, value.present, inside, Static(isinstance(None, kinds)))
     return Static(any(_is_of(value, kind) for kind in kinds))
 
 
@@ -190,6 +196,8 @@ def _is_of(value: Value, kind: Any) -> bool:
     if isinstance(value, Keyed):
         return kind is dict
     if isinstance(value, Array):
+        if value.member is not None:
+            return issubclass(value.member, kind)
         if value.kind.shape:
             return kind is (list if value.listed else np.ndarray)
         if value.kind.is_bool:
