@@ -252,7 +252,7 @@ def holding(value: Counted, items: Sequence[Value]) -> Counted:
     if value.room == 0 and items:
         first = _row(items[0])
         blank = zero(first.kind.shaped(0, *first.kind.shape))
-        return holding(replace(value, array=replace(blank, listed=True)), items)
+        value = replace(value, array=replace(blank, listed=True))
     dtype = common([value.array, *(_row(item) for item in items)])
     if dtype == value.array.kind.dtype:
         return value

@@ -68,6 +68,7 @@ class Counted:
     missing: tuple[int, Code] | None = None  # it holds the same as often as another list lacks to a length: its count
     clean: bool = False  # behind its end are zeros, as the state has it
     roomy: int = 0  # it has room for so many more in every turn of the loop around
+    guessed: bool = False  # that room is a guess (ir/outgrown.py)
 
     @property
     def room(self) -> int:
@@ -93,6 +94,8 @@ class Masked:
     flat: bool = False  # of an array with more axes than one
     shared: bool = False  # in the original it is a part of another array; it must not be written to
     unordered: bool = False  # a set, in which nothing has a place
+    roomy: int = 0  # of a set: it has room for so many more in every turn of the loop around
+    guessed: bool = False  # that room is a guess (ir/outgrown.py)
 
 
 @dataclass(frozen=True, eq=False)

@@ -296,6 +296,14 @@ def _names_move(memory: Memory, made: Made) -> bool:
     return False
 
 
+def _needs_record(frame: Frame, made: Made) -> bool:
+    """Whether the state as a whole is another one after the call, or has to be for it: loops hand on its fields."""
+    try:
+        return made.writes_state or (made.reads_state and bool(record.changed(frame, frame.memory)))
+    except RefusedError:  # in the middle of a step, it need not fit into the record
+        return True
+
+
 def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, ...]) -> Value:
     """The call of a function that was written."""
     if made.name not in frame.program.functions:
@@ -303,7 +311,7 @@ def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, .
     memory = frame.memory
     if (frame.writer.drawing and made.luck) or (made.loops and frame.guards):
         raise UncleanError
-    if _names_move(memory, made):
+    if _names_move(memory, made) or (len(frame.writer.blocks) > 1 and _needs_record(frame, made)):
         raise UncleanError
     frame.writer.loops = frame.writer.loops or made.loops
     frame.writer.rewritten |= made.rewritten

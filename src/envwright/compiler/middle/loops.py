@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from envwright.compiler.ir import code
+from envwright.compiler.ir import code, outgrown
 from envwright.compiler.ir.code import Assign, Code, Define
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
@@ -21,9 +21,11 @@ from envwright.compiler.ir.twins import as_one_of
 from envwright.compiler.ir.values import (
     Array,
     Counted,
+    Masked,
     Static,
     Value,
     as_array,
+    number,
 )
 from envwright.compiler.middle import set_methods
 from envwright.compiler.middle.carried import Begin, Carried, find_carried, hint_of
@@ -54,7 +56,7 @@ def loop(frame: Frame, node: ast.For | ast.While, execute: Execute) -> Flow:
             return found
     turns = turns_of(frame, node.iter, evaluate)
     if turns.unordered:
-        set_methods.check_loop(node.body)
+        set_methods.check_loop(node, lambda given: _is_number(frame, given))
     if turns.count is None and (turns.known is not None and len(turns.known) <= UNROLLED):
         ways = [_unrolled, _by_places]
     else:
@@ -63,6 +65,11 @@ def loop(frame: Frame, node: ast.For | ast.While, execute: Execute) -> Flow:
     if isinstance(found, RefusedError):
         raise found
     return found
+
+
+def _is_number(frame: Frame, node: ast.expr) -> bool:
+    value = frame.memory.see(evaluate(frame, node))
+    return number(value) and as_array(value).kind.shape == ()
 
 
 def _first_that_holds(
@@ -178,7 +185,9 @@ def _run(
         most, tops = most_turns(frame, origin, going_on), longest(frame, origin, going_on)
     result: Value | None = None
     for _ in range(6):
-        trial = read_turn(frame, node, turns, begin, carried, result, Most(most, living, tops), execute)
+        trial = read_turn(
+            frame, node, turns, begin, carried, result, Most(most, living, tops, outgrown.turns(frame)), execute
+        )
         if trial.stable:
             break
         carried, result = trial.carried, trial.result
@@ -261,9 +270,11 @@ def _write(
 
 def _after_loop(value: Value, item: Carried, full: bool) -> Value:
     """A list that a loop has filled: the room for its turns is used up; it is of fixed length if all have added."""
-    if not isinstance(value, Counted):
-        return value
-    return Array(value.array.code, value.array.kind, listed=True) if full else replace(value, roomy=item.room_before)
+    if full and isinstance(value, Counted):
+        return Array(value.array.code, value.array.kind, listed=True)
+    if isinstance(value, Counted | Masked):
+        return replace(value, roomy=item.room_before, guessed=item.guessed_before)
+    return value
 
 
 def _cells(carried: list[Carried]) -> int:
