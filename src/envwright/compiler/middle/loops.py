@@ -7,6 +7,7 @@ import ast
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from envwright.compiler.ir import code, outgrown
@@ -17,6 +18,7 @@ from envwright.compiler.ir.merge import join_memories
 from envwright.compiler.ir.operators import truth
 from envwright.compiler.ir.packing import leaf_kinds, pack, rebuild
 from envwright.compiler.ir.shapes import zero
+from envwright.compiler.ir.trails import drop_copy
 from envwright.compiler.ir.twins import as_one_of
 from envwright.compiler.ir.values import (
     Array,
@@ -30,7 +32,7 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.middle import set_methods
 from envwright.compiler.middle.carried import Begin, Carried, find_carried, hint_of
 from envwright.compiler.middle.comprehensions import unpack
-from envwright.compiler.middle.copies import rows_themselves, watched
+from envwright.compiler.middle.copies import Copy, followed, of_moving_rows, rows_themselves, watched
 from envwright.compiler.middle.expressions import evaluate
 from envwright.compiler.middle.flow import Execute, Exit, Flow, leaving, rejoin, unless
 from envwright.compiler.middle.gone_through import ChangedError, as_while, check, following, now
@@ -52,6 +54,8 @@ def loop(frame: Frame, node: ast.For | ast.While, execute: Execute) -> Flow:
     copied = rows_themselves(frame, node.iter, evaluate)
     if copied is not None:
         found = _first_that_holds([_counted_loop], frame, node, copied.turns, watched(execute, copied.ref))
+        if isinstance(found, ChangedError):
+            found = _first_that_holds([partial(_over_copy, copied)], frame, node, copied.turns, execute)
         if isinstance(found, Flow):
             return found
     turns = turns_of(frame, node.iter, evaluate)
@@ -96,6 +100,15 @@ def _by_places(frame: Frame, node: ast.For, turns: Turns, execute: Execute) -> F
     """A loop over a list that is changed meanwhile."""
     made, begin, most, cell = as_while(frame, node, turns)
     return _run(frame, node, made, None, begin, most, execute, cell)
+
+
+def _over_copy(copied: Copy, frame: Frame, node: ast.For, turns: Turns, execute: Execute) -> Flow:
+    """A loop over a copy of a list from which rows are taken, or to which some come, meanwhile."""
+    turns, cell = of_moving_rows(frame, copied)
+    flow = _counted_loop(frame, node, turns, followed(execute, cell))
+    for memory in [*(e.memory for e in flow.exits), *([flow.memory] if flow.memory else [])]:
+        drop_copy(memory, cell)
+    return flow
 
 
 def _otherwise(frame: Frame, node: ast.For | ast.While, flow: Flow, finished: Array | None, execute: Execute) -> Flow:

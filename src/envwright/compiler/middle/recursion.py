@@ -53,9 +53,9 @@ def as_loop(
     names = [a.arg for a in spec.args]
     plain = not (spec.posonlyargs or spec.kwonlyargs or spec.vararg or spec.kwarg or spec.defaults)
     if not plain or any(len(c.args) != len(names) - bound or c.keywords or _starred(c) for c in calls):
-        raise RefusedError(f"{node.name} calls itself, and not with all its arguments, in their order", node)
+        raise RefusedError(f"{node.name} calls itself, and not with all its arguments, in their order", calls[0])
     if any(isinstance(n, ast.Return) and not _gives_nothing(n) for n in ast.walk(node)):
-        raise RefusedError(f"{node.name} calls itself and gives something back, which is not covered", node)
+        raise RefusedError(f"{node.name} calls itself and gives something back, which is not covered", calls[0])
     values = _values(node)
     kept = {
         name for i, name in enumerate(names)
@@ -64,7 +64,7 @@ def as_loop(
     places = [i - bound for i, name in enumerate(names) if name not in kept]
     changing = [name for name in names if name not in kept]
     if not changing:
-        raise RefusedError(f"{node.name} calls itself with what it was called with", node)
+        raise RefusedError(f"{node.name} calls itself with what it was called with", calls[0])
     new = {name: _free(node, name) for name in ("turn", "calls", "first", "asked")}
     function = _Function(own, changing, places, still, values, new)
     try:
