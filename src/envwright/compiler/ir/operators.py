@@ -1,6 +1,7 @@
 """Python's operators on numbers, lists and known things, with Python's meaning of them."""
 
 import ast
+import operator as python
 import operator
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, heaps, likeness, set_algebra, sets, tables
+from envwright.compiler.ir import code, heaps, likeness, picking, set_algebra, sets, tables
 from envwright.compiler.ir.arithmetic import numbers, side_by_side
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number
@@ -278,6 +279,10 @@ def contains(frame: Frame, container: Value, item: Value) -> Value:
             raise RefusedError(f"it cannot be asked whether this holds something: {error}") from None
     if isinstance(item, Picked) and isinstance(container, Static):
         return tables.asks(frame.program, item, lambda option: option in container.value)
+    if isinstance(container, Picked) and isinstance(item, Picked | Static):
+        found = picking.applied(frame.program, python.contains, [container, item], "HOLDS")
+        if found is not None:
+            return found
     if isinstance(container, Static):
         return _in_known(frame, container.value, item)
     if isinstance(container, Counted | Masked):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import heaps, sets, tables
+from envwright.compiler.ir import heaps, picking, sets, tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import is_number
 from envwright.compiler.ir.memory import Memory, known
@@ -259,6 +259,8 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
     if isinstance(content, Picked) and all(_holds(option, name) for option in content.table.flat):
         table = tables.mapped(content.table, lambda option: plain_enum(getattr(option, name)))
         return tables.settle(frame.program, Picked(table, content.index, f"{content.name}_{name}"))
+    if isinstance(content, Picked) and name in picking.METHODS:
+        return Bound(base, name)
     if isinstance(content, Static) and not (name in _TURNED and isinstance(content.value, np.ndarray)):
         if isinstance(content.value, np.ndarray | list | dict | set | str | bytes | tuple | deque) and callable(
             getattr(content.value, name, None)

@@ -98,7 +98,10 @@ def _elements(frame: Frame, value: Value) -> Turns:
             return _members(content)
     if isinstance(content, Picked):
         values, count = tables.elements(frame.program, content)
-        return Turns(values, None, len(values), None if isinstance(count, Static) else as_array(count))
+        if isinstance(count, Static):
+            return Turns(values, None, len(values))
+        one = lambda i: tables.deeper(frame.program, content, Array(i, Kind(INT), natural=True))  # noqa: E731
+        return Turns(values, one, len(values), as_array(count))
     if isinstance(content, Counted):
         ref = value if isinstance(value, PLACES) else None
         return Turns(None, _at(frame, ref, content.array), content.room, content.count)

@@ -1,0 +1,114 @@
+"""Pieces, words and hands: known things of different shapes and lengths of which the game picks one, and counts of
+what there is of each."""
+
+import numpy as np
+import pytest
+from before_and_after import Cases, Refused
+from small_games import assert_plays_the_same, game
+
+RNG = np.random.default_rng(8)
+ROWS = 40
+X = RNG.integers(0, 4, ROWS)
+Y = RNG.integers(0, 4, ROWS)
+D = RNG.integers(1, 7, (ROWS, 5))
+L = [RNG.integers(-1, 5, RNG.integers(1, 8)).tolist() for _ in range(ROWS)]
+
+TOP = """
+SHAPES = [np.array([[1, 1, 1, 1]]), np.array([[1, 1], [1, 1]]), np.array([[0, 1, 0], [1, 1, 1]]), np.array([[1], [2]])]
+CELLS = [[(0, 0), (0, 1), (0, 2), (0, 3)], [(0, 0), (0, 1), (1, 0)], [(0, 1), (1, 0)], [(1, 1), (0, 1), (0, 2)]]
+ROWS = [[[1, 1, 1, 1]], [[1, 1], [1, 1]], [[0, 1, 0], [1, 1, 1]], [[1, 1, 0], [0, 1, 1]]]
+WORDS, LETTERS = ["apple", "lemon", "fig", "mango"], "aeigop"
+"""
+PICKED = {
+    "cells of a piece": """
+        n = 0
+        for r, c in CELLS[x]:
+            n = n * 3 + r + c * y
+        return n""",
+    "rows of a piece, and their cells": """
+        n = 0
+        for i, row in enumerate(ROWS[x]):
+            for j, cell in enumerate(row):
+                if cell:
+                    n = n * 3 + i + j
+        return n""",
+    "a piece that is turned once": """
+        p = np.rot90(SHAPES[x])
+        return p.shape[0] * 100 + p.shape[1] * 10 + p[0, 0] + p.sum() * 1000""",
+    "a piece that is turned as often as the game says": """
+        p, n = np.rot90(SHAPES[x], -y - 1), 0
+        for i in range(p.shape[0]):
+            for j in range(p.shape[1]):
+                n = n * 3 + p[i, j]
+        return n * 10 + p.shape[0]""",
+    "a piece on a board": """
+        p = np.array(ROWS[x])
+        board = np.zeros((6, 6), int)
+        height, width = p.shape
+        for i in range(height):
+            for j in range(width):
+                if p[i][j]:
+                    board[i + y, j] += x + 1
+        return (board * np.arange(36).reshape(6, 6)).sum()""",
+    "letters of a word": """
+        word, guess, n = WORDS[x], LETTERS[y], 0
+        for i, letter in enumerate(word):
+            if letter == guess:
+                n = n * 6 + i + 1
+        return n * 100 + word.count(guess) * 10 + len(word) + int(guess in word) * 5""",
+    "where a letter is, if it is": "w = WORDS[x]; return w.index('e') * 10 + int(w.startswith('l')) if 'e' in w else -1",
+    "places of two lists are exchanged": """
+        a, b = [x, 5, 6, 7], [r + 10 for r in l]
+        i = y % len(b)
+        a[y], b[i] = b[i], a[y]
+        return sum((k + 1) * v for k, v in enumerate(a)) * 100 + b[i] + sum(b)""",
+}
+PICKED_CASES = Cases(PICKED, top=TOP, x=X, y=Y, l=L)
+
+
+@pytest.mark.parametrize("name", PICKED)
+def test_known_things_of_different_shapes(name: str) -> None:
+    PICKED_CASES.assert_same(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("p = np.rot90(SHAPES[x]); p[0, 0] = 5; return p[0, 0]", "a part of something that has no name is set"),
+        ("p = SHAPES[x]; p[0] += 1; return p[0, 0]", "one of several known things is not a number"),
+    ],
+)
+def test_known_things_that_are_refused(text: str, why: str) -> None:
+    with pytest.raises(Refused, match=why):
+        Cases({"it": text}, top=TOP, x=X, y=Y).assert_same("it")
+
+
+def test_a_falling_piece() -> None:
+    pair = game(
+        """
+        if action == 3:
+            self.way = (self.way + 1) % 4
+        piece = np.rot90(SHAPES[self.kind], self.way)
+        height, width = piece.shape
+        self.row = min(self.row, 8 - height)
+        self.col = min(max(self.col + action - 1, 0), 6 - width)
+        hit = self.row + height >= 8
+        if not hit:
+            for i in range(height):
+                for j in range(width):
+                    if piece[i, j] and self.board[self.row + 1 + i, self.col + j]:
+                        hit = True
+        if not hit:
+            self.row += 1
+        else:
+            for i in range(height):
+                for j in range(width):
+                    if piece[i, j]:
+                        self.board[self.row + i, self.col + j] = self.kind + 1
+            self.row, self.kind, self.way = 0, int(self.np_random.integers(4)), 0
+            if self.board[:3].any():
+                self.board[:] = 0
+        """,
+        top=TOP, board="np.zeros((8, 6), int)", row="0", col="2", way="0", kind="int(self.np_random.integers(4))",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
