@@ -56,7 +56,7 @@ PICKED = {
             if letter == guess:
                 n = n * 6 + i + 1
         return n * 100 + word.count(guess) * 10 + len(word) + int(guess in word) * 5""",
-    "where a letter is, if it is": "w = WORDS[x]; return w.index('e') * 10 + int(w.startswith('l')) if 'e' in w else -1",
+    "where a letter is, if it is": "w = WORDS[x]; return w.index('e') + 9 * int(w.startswith('l')) if 'e' in w else -1",
     "places of two lists are exchanged": """
         a, b = [x, 5, 6, 7], [r + 10 for r in l]
         i = y % len(b)
@@ -81,6 +81,66 @@ def test_known_things_of_different_shapes(name: str) -> None:
 def test_known_things_that_are_refused(text: str, why: str) -> None:
     with pytest.raises(Refused, match=why):
         Cases({"it": text}, top=TOP, x=X, y=Y).assert_same("it")
+
+
+COUNTED = {
+    "a counter": "c = Counter(l); return c[x] * 10 + c[-1] + c.get(y, 0) * 100 + len(c) * 1000 + int(3 in c) * 10000",
+    "of a list of fixed length": """
+        often = sorted(Counter(d.tolist()).values(), reverse=True)
+        return int(often[0] == 3) + 2 * int(often == [3, 2]) + 4 * int(often == [2, 2, 1]) + 8 * len(often)""",
+    "in the order in which they came": """
+        n = 0
+        for key, often in Counter(l).items():
+            n = n * 7 + key * often
+        for key in Counter(d.tolist()):
+            n = n * 5 % 100003 + key
+        return n""",
+    "the most common, and of several the first": """
+        key, often = Counter(l).most_common(1)[0]
+        all_of_them = Counter(d.tolist()).most_common()
+        return key * 10 + often + len(all_of_them) * 1000 + all_of_them[0][0] * 100 + all_of_them[-1][0] * 10000""",
+    "of nothing": "c = Counter([v for v in l if v > x + 2]); return (1 if c else 2) + sum(c.values()) * 10",
+    "in a loop, with get": """
+        c = {}
+        for v in l:
+            c[v % 3] = c.get(v % 3, 0) + 1
+        return max(c.values()) * 100 + len(c) * 10 + c.get(x, 0) + list(c)[0] * 1000""",
+    "in a loop, with an if": """
+        c = {}
+        for i, v in enumerate(l):
+            if v not in c:
+                c[v] = 1
+            else:
+                c[v] += 1
+        return sum(k * n * n for k, n in c.items())""",
+    "in a loop, by a counter": """
+        c = Counter()
+        for v in d:
+            c[v] += 1
+        return c[x] * 10 + max(c.values())""",
+}
+COUNTED_CASES = Cases(COUNTED, top="from collections import Counter, defaultdict", x=X, y=Y, d=D, l=L)
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_what_there_is_of_each(name: str) -> None:
+    COUNTED_CASES.assert_same(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("c = Counter([v / 2 for v in l]); return len(c)", "something else than whole numbers is counted"),
+        ("c = Counter(l); c[x] += 1; return len(c)", "a part of something that has no name is set"),
+        ("c = Counter(l); return len(c.most_common(x + 1))", "most_common of a dict that counts is not covered"),
+        ("c = {}\nfor v in l:\n    c[v] = c.get(v, 0) + 1\nreturn v", "the last of what was counted"),
+        ("c = {2: 1}\nfor v in l:\n    c[v] = c.get(v, 0) + 1\nreturn len(c)", "changes its kind"),
+        ("c = defaultdict(int)\nfor v in l:\n    c[v] += 1\nreturn c[7] + len(c)", "a dict is indexed by"),
+    ],
+)
+def test_counts_that_are_refused(text: str, why: str) -> None:
+    with pytest.raises(Refused, match=why):
+        Cases({"it": text}, top="from collections import Counter, defaultdict", x=X, l=L).assert_same("it")
 
 
 def test_a_falling_piece() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from envwright.compiler.ir import code, tables
 from envwright.compiler.ir.array_index import is_slice, of_array, part_code
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
-from envwright.compiler.ir.lists import counted, in_use, plus, row
+from envwright.compiler.ir.lists import counted, how_often, in_use, plus, row
 from envwright.compiler.ir.sequences import backwards, sliced
 from envwright.compiler.ir.sight import Sight
 from envwright.compiler.ir.values import (
@@ -22,6 +22,7 @@ from envwright.compiler.ir.values import (
     Rows,
     Span,
     Static,
+    Tally,
     Value,
     as_array,
     cast,
@@ -53,6 +54,8 @@ def read(memory: Sight, base: Value, where: tuple[Value, ...], name: str = "TABL
                     _of_picked(memory, found, part) if isinstance(found, Picked) else read(memory, found, (part,), name)
                 )
             return found
+        case Tally():
+            return how_often(base.listed, memory.deep(where[0]))
         case Maybe():
             return read(memory, base.value, where, name)
         case Keyed():

@@ -1,7 +1,6 @@
 """Python's operators on numbers, lists and known things, with Python's meaning of them."""
 
 import ast
-import operator as python
 import operator
 from collections.abc import Callable
 from dataclasses import replace
@@ -38,6 +37,7 @@ from envwright.compiler.ir.values import (
     Picked,
     Rows,
     Static,
+    Tally,
     Value,
     as_array,
     cast,
@@ -151,6 +151,8 @@ def truth(frame: Frame, value: Value) -> Value:
             return Static(len(value.items) > 0)
         case Counted() | Members():
             return Array(code.compare(value.count.code, ast.Gt(), code.const(0)), Kind(BOOL))
+        case Tally():
+            return truth(frame, value.listed)
         case Masked():
             return Array(code.call("jnp.any", value.mask.code), Kind(BOOL))
         case Rows():
@@ -280,7 +282,7 @@ def contains(frame: Frame, container: Value, item: Value) -> Value:
     if isinstance(item, Picked) and isinstance(container, Static):
         return tables.asks(frame.program, item, lambda option: option in container.value)
     if isinstance(container, Picked) and isinstance(item, Picked | Static):
-        found = picking.applied(frame.program, python.contains, [container, item], "HOLDS")
+        found = picking.applied(frame.program, operator.contains, [container, item], "HOLDS")
         if found is not None:
             return found
     if isinstance(container, Static):
@@ -295,6 +297,8 @@ def contains(frame: Frame, container: Value, item: Value) -> Value:
         if len(container.array.kind.shape) > 1:
             same = code.call("jnp.all", same, axis=code.const(-1))
         return Array(code.call("jnp.any", code.both(held.code, same)), Kind(BOOL))
+    if isinstance(container, Tally):
+        return contains(frame, container.listed, item)
     if isinstance(container, Members):
         return sets.holds(frame.memory, container, item)
     if isinstance(container, Rows) and not is_none(item):

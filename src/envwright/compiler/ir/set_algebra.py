@@ -12,7 +12,20 @@ from envwright.compiler.ir.kinds import BOOL, INT, Kind
 from envwright.compiler.ir.lists import all_of, counted
 from envwright.compiler.ir.sequences import distinct, each_with_each
 from envwright.compiler.ir.shapes import zero
-from envwright.compiler.ir.values import Array, Gathered, Items, Masked, Members, Static, Value, as_array, stack, told
+from envwright.compiler.ir.tallies import keys
+from envwright.compiler.ir.values import (
+    Array,
+    Gathered,
+    Items,
+    Masked,
+    Members,
+    Static,
+    Tally,
+    Value,
+    as_array,
+    stack,
+    told,
+)
 from envwright.compiler.ir.where import where
 from envwright.compiler.refusal import RefusedError
 
@@ -41,6 +54,8 @@ def members_in_use(frame: Frame, value: Members) -> Masked:
 def some_of(frame: Frame, value: Value) -> Value:
     """A set as a list of which some elements are there, in no order; other things as they are."""
     value = frame.memory.deep(value)
+    if isinstance(value, Tally):
+        return keys(frame, value)
     if isinstance(value, Gathered) and len(value.items) == 1:
         only = stack(Items(tuple(frame.memory.deep(item) for item in value.items), True))
         return Masked(only, all_of(1), unordered=True)

@@ -11,6 +11,7 @@ Maybe      None, or a value
 Keyed      a dict with known keys
 Members    a set: a flag for each thing that can be in it, and how many are
 Gathered   a set of some values, of which any may be equal
+Tally      a dict that says how often each thing was counted, and is not changed any more
 Ref        a name for a list or array that may be changed in place
 View       a part of such a list or array
 Turned     all of an array in another order or shape, still the same memory
@@ -141,6 +142,11 @@ class Gathered:
     items: tuple["Value", ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Tally:
+    listed: Counted  # what was counted
+
+
 @dataclass(frozen=True)
 class Ref:
     cell: int
@@ -233,7 +239,7 @@ Place = Ref | View | Turned | Either  # names of what may be changed in place
 PLACES = (Ref, View, Turned, Either)
 Value = (
     Static | Array | Items | Counted | Rows | Masked | Picked | Maybe | Keyed | Place | Span | Unknown | Closure
-    | Bound | Making | Method | Choice | Members | Gathered
+    | Bound | Making | Method | Choice | Members | Gathered | Tally
 )  # fmt: skip
 MUTABLE = (Items, Counted, Rows, Keyed, Members, Gathered)
 NONE = Static(None)
@@ -333,9 +339,8 @@ def stack(value: Items, dtype: str | None = None) -> Array:
     """A list of numbers as an array."""
     parts = [as_array(v) for v in value.items]
     if not parts:
-        return Array(
-            code.call("jnp.zeros", code.const(0), code.dotted(f"jnp.{dtype or INT}")), Kind(dtype or INT, (0,))
-        )
+        none = code.call("jnp.zeros", code.const(0), code.dotted(f"jnp.{dtype or INT}"))
+        return Array(none, Kind(dtype or INT, (0,)))
     shapes = {p.kind.shape for p in parts}
     if len(shapes) > 1:
         raise RefusedError("a list of arrays of different shapes is not an array")
@@ -379,7 +384,7 @@ def told(value: Value) -> str:
             return "one of several known things"
         case Maybe():
             return "something that may be None"
-        case Keyed():
+        case Keyed() | Tally():
             return "a dict"
         case Members() | Gathered():
             return "a set"

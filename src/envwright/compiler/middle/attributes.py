@@ -30,6 +30,7 @@ from envwright.compiler.ir.values import (
     Ref,
     Rows,
     Static,
+    Tally,
     Unknown,
     Value,
     as_array,
@@ -282,7 +283,7 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
         return content.items[content.names.index(name)]
     if made_things.class_of(frame, content) is not None:
         return made_things.get(frame, base, content, name)
-    if isinstance(content, Array | Items | Counted | Masked | Keyed | Rows | Members | Gathered):
+    if isinstance(content, Array | Items | Counted | Masked | Keyed | Rows | Members | Gathered | Tally):
         return Bound(base, name)
     raise RefusedError(f"{told(content)} has no attribute {name}")
 

@@ -6,7 +6,7 @@ import enum
 import inspect
 import threading
 import types
-from collections import deque
+from collections import Counter, deque
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from envwright.compiler.ir import tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.lists import items_of
 from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.tallies import tally
 from envwright.compiler.ir.values import (
     NONE,
     Bound,
@@ -198,6 +199,8 @@ def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str,
         given = [known(frame.memory.deep(a)) for a in arguments]
         named_values = {k: known(frame.memory.deep(v)) for k, v in options.items()}
     except RefusedError:
+        if found is Counter and len(arguments) == 1 and not options:
+            return tally(frame, arguments[0])
         return _object(frame, found, arguments, options, lazily)
     if found.__module__ in ("builtins", "collections", "fractions", "decimal") or found.__module__.startswith(
         "gymnasium.spaces"

@@ -33,6 +33,7 @@ from envwright.compiler.middle import set_methods
 from envwright.compiler.middle.carried import Begin, Carried, find_carried, hint_of
 from envwright.compiler.middle.comprehensions import unpack
 from envwright.compiler.middle.copies import Copy, followed, of_moving_rows, rows_themselves, watched
+from envwright.compiler.middle.counting import count
 from envwright.compiler.middle.expressions import evaluate
 from envwright.compiler.middle.flow import Execute, Exit, Flow, leaving, rejoin, unless
 from envwright.compiler.middle.gone_through import ChangedError, as_while, check, following, now
@@ -51,6 +52,8 @@ def loop(frame: Frame, node: ast.For | ast.While, execute: Execute) -> Flow:
     """A loop, and its `else`; its body is read by `execute`."""
     if isinstance(node, ast.While):
         return _while(frame, node, execute)
+    if count(frame, node, evaluate):
+        return Flow(frame.memory)
     copied = rows_themselves(frame, node.iter, evaluate)
     if copied is not None:
         found = _first_that_holds([_counted_loop], frame, node, copied.turns, watched(execute, copied.ref))

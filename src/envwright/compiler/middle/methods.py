@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, picking
+from envwright.compiler.ir import code, picking, tallies
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import Kind
@@ -26,6 +26,7 @@ from envwright.compiler.ir.values import (
     Members,
     Picked,
     Static,
+    Tally,
     Value,
     as_array,
     told,
@@ -75,6 +76,8 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
         call = lambda one, *rest: getattr(one, name)(*rest)  # noqa: E731
         if (made := picking.applied(frame.program, call, given, name)) is not None:
             return made
+    if isinstance(content, Tally):
+        return tallies.ask(frame, content, name, arguments)
     if isinstance(content, Members) and name in SETS:
         return SETS[name](frame, base, content, arguments)
     if is_set(content) and (made := algebra(frame, base, content, name, arguments)) is not None:
