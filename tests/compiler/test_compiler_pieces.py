@@ -18,6 +18,7 @@ SHAPES = [np.array([[1, 1, 1, 1]]), np.array([[1, 1], [1, 1]]), np.array([[0, 1,
 CELLS = [[(0, 0), (0, 1), (0, 2), (0, 3)], [(0, 0), (0, 1), (1, 0)], [(0, 1), (1, 0)], [(1, 1), (0, 1), (0, 2)]]
 ROWS = [[[1, 1, 1, 1]], [[1, 1], [1, 1]], [[0, 1, 0], [1, 1, 1]], [[1, 1, 0], [0, 1, 1]]]
 WORDS, LETTERS = ["apple", "lemon", "fig", "mango"], "aeigop"
+FRUIT = ["mango", "lemon", "apple", "melon"]
 """
 PICKED = {
     "cells of a piece": """
@@ -57,13 +58,27 @@ PICKED = {
                 n = n * 6 + i + 1
         return n * 100 + word.count(guess) * 10 + len(word) + int(guess in word) * 5""",
     "where a letter is, if it is": "w = WORDS[x]; return w.index('e') + 9 * int(w.startswith('l')) if 'e' in w else -1",
+    "texts by a list of numbers": """
+        deck = [FRUIT[i] for i in d % 4]
+        same = int(deck[x] == deck[y]) + 2 * int(deck[-x - 1] == 'apple') + 4 * int('mango' in deck)
+        n = deck.count('lemon') * 100 + FRUIT.index(deck[y]) * 10 + sum(1 for w in deck if w == deck[0])
+        return same * 1000 + n""",
+    "texts of which some are known": """
+        t = [WORDS[x], 'fig', LETTERS[y]]
+        return len(t[y % 3]) + 10 * int(t[x % 3] == 'fig')""",
+    "letters that are shown": """
+        word, shown = FRUIT[x], ["_"] * 5
+        for i in range(5):
+            if word[i] == LETTERS[y]:
+                shown[i] = word[i]
+        return shown.count("a") * 100 + shown.count("_") * 10 + int("_" in shown) + 2 * int(shown[y] == word[y])""",
     "places of two lists are exchanged": """
         a, b = [x, 5, 6, 7], [r + 10 for r in l]
         i = y % len(b)
         a[y], b[i] = b[i], a[y]
         return sum((k + 1) * v for k, v in enumerate(a)) * 100 + b[i] + sum(b)""",
 }
-PICKED_CASES = Cases(PICKED, top=TOP, x=X, y=Y, l=L)
+PICKED_CASES = Cases(PICKED, top=TOP, x=X, y=Y, d=D, l=L)
 
 
 @pytest.mark.parametrize("name", PICKED)
@@ -75,12 +90,14 @@ def test_known_things_of_different_shapes(name: str) -> None:
     ("text", "why"),
     [
         ("p = np.rot90(SHAPES[x]); p[0, 0] = 5; return p[0, 0]", "a part of something that has no name is set"),
+        ("t = [FRUIT[i % 4] for i in l]; return len(t)", "one of several known things is not a number"),
+        ("return int(''.join(['a', LETTERS[y]]) == 'ae')", "the method join of '' is not covered"),
         ("p = SHAPES[x]; p[0] += 1; return p[0, 0]", "one of several known things is not a number"),
     ],
 )
 def test_known_things_that_are_refused(text: str, why: str) -> None:
     with pytest.raises(Refused, match=why):
-        Cases({"it": text}, top=TOP, x=X, y=Y).assert_same("it")
+        Cases({"it": text}, top=TOP, x=X, y=Y, l=L).assert_same("it")
 
 
 COUNTED = {

@@ -164,6 +164,8 @@ def _item(memory: Sight, base: Items, where: tuple[Value, ...], name: str) -> Va
     if not rest and all(is_function(option) for option in base.items):
         size = code.const(len(base.items))
         return tables.function_of(base.items, code.binary(as_array(first).code, ast.Mod(), size))
+    if not rest and tables.are_texts(texts := [memory.deep(v) for v in base.items]):
+        return tables.one_text(memory.program, texts, as_array(first))
     if len(base.items) <= 4 and not rest:
         deep = [memory.deep(v) for v in base.items]
         chosen = as_array(first)

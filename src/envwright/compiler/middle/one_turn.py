@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from envwright.compiler.ir import code, outgrown
+from envwright.compiler.ir import code, outgrown, tables
 from envwright.compiler.ir.code import Code, Define
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, Kind
@@ -138,6 +138,8 @@ def _wanted(outer: Memory, carried: list[Carried], after: list[Value], most: Mos
     """What must be carried so that it can hold what a turn leaves behind."""
     wanted: list[Carried] = []
     for item, value in zip(carried, after, strict=True):
+        if written_out and isinstance(item.value, Items) and item.value.items and tables.are_texts(item.value.items):
+            raise RefusedError("a list of texts is changed in a loop, which is better written out")
         if isinstance(value, Unknown) and item.place == "cells":
             outer.cells[item.key] = value  # an error only for those who read it
             continue
