@@ -90,6 +90,10 @@ def test_known_things_of_different_shapes(name: str) -> None:
     ("text", "why"),
     [
         ("p = np.rot90(SHAPES[x]); p[0, 0] = 5; return p[0, 0]", "a part of something that has no name is set"),
+        (
+            "n = 0\nfor k in [{0: 5, 2: 7}, {1: 3}, {}, {}][x]:\n    n += k\nreturn n",
+            "a loop over things that are not numbers",
+        ),
         ("t = [FRUIT[i % 4] for i in l]; return len(t)", "one of several known things is not a number"),
         ("return int(''.join(['a', LETTERS[y]]) == 'ae')", "the method join of '' is not covered"),
         ("p = SHAPES[x]; p[0] += 1; return p[0, 0]", "one of several known things is not a number"),
@@ -130,6 +134,11 @@ COUNTED = {
             else:
                 c[v] += 1
         return sum(k * n * n for k, n in c.items())""",
+    "of what is known": """
+        c = {}
+        for letter in "mango tango":
+            c[letter] = c.get(letter, 0) + 1
+        return c["a"] * 10 + len(c) + x""",
     "in a loop, by a counter": """
         c = Counter()
         for v in d:

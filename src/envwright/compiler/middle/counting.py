@@ -10,7 +10,7 @@ from typing import Any
 
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.tallies import tally
-from envwright.compiler.ir.values import Keyed, Ref, Static, Unknown
+from envwright.compiler.ir.values import Items, Keyed, Ref, Static, Unknown
 from envwright.compiler.middle.turns import Evaluate
 from envwright.compiler.refusal import RefusedError
 
@@ -30,7 +30,10 @@ def count(frame: Frame, node: ast.For, evaluate: Evaluate) -> bool:
     if not isinstance(ref, Ref) or not empty or not (starts or by_itself) or name in mentioned:
         return False
     things = ast.ListComp(key, [ast.comprehension(node.target, node.iter, [], 0)])
-    frame.memory.cells[ref.cell] = tally(frame, evaluate(frame, ast.copy_location(things, node)))
+    listed = frame.memory.deep(evaluate(frame, ast.copy_location(things, node)))
+    if isinstance(listed, Static) or (isinstance(listed, Items) and all(isinstance(v, Static) for v in listed.items)):
+        return False  # then the dict is known as well
+    frame.memory.cells[ref.cell] = tally(frame, listed)
     why = frame.placed(RefusedError("the last of what was counted is asked for after the loop"))
     for target in ast.walk(node.target):
         if isinstance(target, ast.Name):
