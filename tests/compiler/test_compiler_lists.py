@@ -457,6 +457,50 @@ CHANGED = {
         u[0][0] += 3
         return u[0][0] * 10 + u[1][0]""",
     "one of a tuple of lists": "a = [x, 1]; q = either((a, 3), y); a[0] = 9; return q[0]",
+    "rows of a copy that go": """
+        t, n = [r[:] for r in t], 0
+        for r in t[:]:
+            r[0] += 1
+            if r[0] > 2:
+                t.remove(r)
+            n = n * 3 + len(t) + r[1]
+        return n * 100 + sum((i + 1) * r[0] for i, r in enumerate(t))""",
+    "others than the row of the turn go, and are seen later": """
+        t, n = [r[:] for r in t], 0
+        for i, r in enumerate(list(t)):
+            n = n * 5 % 1009 + r[0] * 3 + r[1] + i
+            r[1] += 2
+            if r[0] == x % 3 and len(t) > 1:
+                t.pop(1)
+            t[-1][1] += 1
+        return n * 100 + sum((i + 1) * r[1] for i, r in enumerate(t))""",
+    "a copy backwards, whose rows go": """
+        t, n = [r[:] for r in t], 0
+        for r in t[::-1]:
+            if r[0] != 1:
+                t.remove(r)
+            elif r[1]:
+                break
+            n = n * 3 + len(t)
+        return n * 100 + sum((i + 1) * r[1] for i, r in enumerate(t))""",
+    "copies within copies, whose rows go": """
+        t, n = [r[:] for r in t], 0
+        for a in t[:]:
+            for b in t[:]:
+                if a[0] < b[0] and a[1] != b[1]:
+                    t.remove(b)
+                    n = n * 3 + b[1]
+                    a[1] += 1
+        return n % 1009 * 100 + sum((i + 1) * r[1] for i, r in enumerate(t))""",
+    "a copy whose list gets more": """
+        n = 0
+        t = [[x, 1], *[r[:] for r in t]]
+        for r in t[1:]:
+            if r[0] == 1:
+                t.insert(0, [y, 2])
+            r[1] += len(t)
+            n = n * 3 + t[0][1]
+        return n % 1009 * 100 + sum(r[1] for r in t)""",
 }
 EITHER = """
 def either(pair, y):
@@ -502,7 +546,9 @@ APART = [
     "a = [x, 1]; t.append(a); r = t.pop(); r[0] = 9; return a[0]",
     "a = [x, 1]; t.append(a); a[0] = 9; t[0][0] = 8; return a[0]",
     "u = [[0, 0], [1, 1]]\nif x > 0:\n    u = t[:]\nu[0][0] += 2\nreturn t[0][0]",
-    "n = 0\nfor r in t[:]:\n    r[0] += 1\n    if r[0] > 2:\n        t.remove(r)\nreturn len(t)",
+    "n = 0\nfor r in t[:]:\n    r[0] += 1\n    t.sort()\nreturn len(t)",
+    "n = 0\nfor r in t[:]:\n    r[0] += 1\n    if r[0] > 2:\n        t.clear()\nreturn len(t)",
+    "n = 0\nfor r in t[:]:\n    if r[0] > x:\n        t[0] = [r[1], 5]\n    r[1] += 1\nreturn t[0][1]",
     "a = [x, 1]; c = None\nfor v in l:\n    if v == 2:\n        c = a\na[0] = 9\nreturn 0 if c is None else c[0]",
     "a = [x, 1]; m = [[3, 3], a]\nfor v in l:\n    if v == 2:\n        m[0] = [v, v]\na[0] = 9\nreturn m[1][0]",
 ]

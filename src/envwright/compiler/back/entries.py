@@ -8,7 +8,7 @@ from typing import Any
 from envwright.compiler.back.drawing import add_draw, write_drawing
 from envwright.compiler.front.forms import form_of
 from envwright.compiler.front.objects import Objects
-from envwright.compiler.ir import code, heaps, record
+from envwright.compiler.ir import code, heaps, outgrown, record
 from envwright.compiler.ir.code import Code, Written
 from envwright.compiler.ir.frame import Frame, Writer
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, narrow
@@ -99,7 +99,7 @@ def write_step(program: Program, interface: Interface, objects: Objects) -> None
         parts.insert(3, Static(False))
     obs, reward, terminated, truncated, info = parts
     frame.line = 0
-    too_many = heaps.too_many(frame.memory)
+    too_many = [*heaps.too_many(frame.memory), *outgrown.noted(frame.memory)]
     fields: dict[str, Code] = {
         "obs": frame.named("obs", _fitted(frame, obs, interface.observation).code),
         "state": code.name(record.flush(frame, frame.memory)),
@@ -125,8 +125,8 @@ def write_step(program: Program, interface: Interface, objects: Objects) -> None
 
 def _or_too_long(frame: Frame, truncated: Code, over: list[Code]) -> Code:
     """An episode is cut off in which a list outgrows its room, a set gets what it has no place for, more luck is drawn
-    than there is, or more objects are made than there is room for (`over`): the original goes on, but this game no
-    longer is it."""
+    than there is, or more objects are made than there is room for, or a loop needs more room than was guessed
+    (`over`): the original goes on, but this game no longer is it."""
     over, state = list(over), code.name(frame.memory.state)
     for slot in frame.program.slots.values():
         if slot.is_list and (slot.extra is None or slot.form == "objects") and slot.count not in frame.program.lengths:
@@ -262,7 +262,8 @@ def _write_function(program: Program, signature: Any, function: Any) -> None:
     made = _write(frame, callee, order)
     if not isinstance(made, Made) or made.name not in program.functions:
         raise RefusedError(
-            f"{signature.reference} changes its arguments or draws luck, so it cannot be judged alone"
+            f"{signature.reference} changes its arguments, draws luck or may need more room than is known, so it "
+            "cannot be judged alone"
         ).at(callee.qualified, callee.file, callee.node.lineno)
     written = program.functions.pop(made.name)
     wanted = signature.name.rpartition(".")[2]

@@ -9,7 +9,7 @@ import numpy as np
 from envwright.compiler.ir import code, tables
 from envwright.compiler.ir.array_index import is_slice, of_array, part_code
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
-from envwright.compiler.ir.lists import counted, in_use, plus, row
+from envwright.compiler.ir.lists import counted, how_often, in_use, plus, row
 from envwright.compiler.ir.sequences import backwards, sliced
 from envwright.compiler.ir.sight import Sight
 from envwright.compiler.ir.values import (
@@ -23,6 +23,7 @@ from envwright.compiler.ir.values import (
     Rows,
     Span,
     Static,
+    Tally,
     Value,
     as_array,
     cast,
@@ -54,6 +55,8 @@ def read(memory: Sight, base: Value, where: tuple[Value, ...], name: str = "TABL
                     _of_picked(memory, found, part) if isinstance(found, Picked) else read(memory, found, (part,), name)
                 )
             return found
+        case Tally():
+            return how_often(base.listed, memory.deep(where[0]))
         case Maybe():
             return read(memory, base.value, where, name)
         case Keyed():
@@ -167,6 +170,8 @@ def _item(memory: Sight, base: Items, where: tuple[Value, ...], name: str) -> Va
     if not rest and all(is_function(option) for option in base.items):
         size = code.const(len(base.items))
         return tables.function_of(base.items, code.binary(as_array(first).code, ast.Mod(), size))
+    if not rest and tables.are_texts(texts := [memory.deep(v) for v in base.items]):
+        return tables.one_text(memory.program, texts, as_array(first))
     if len(base.items) <= 4 and not rest:
         deep = [memory.deep(v) for v in base.items]
         chosen = as_array(first)

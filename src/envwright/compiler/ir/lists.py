@@ -178,6 +178,15 @@ def flags_of(value: Counted | Masked) -> Array:
     return value.mask if isinstance(value, Masked) else in_use(value)
 
 
+def how_often(value: Counted, key: Value) -> Array:
+    """How often a whole number is in a list of them."""
+    one = as_array(key)
+    if one.kind.shape or not one.kind.is_whole:
+        raise RefusedError("a dict that counts whole numbers is asked for something else")
+    same = code.compare(value.array.code, ast.Eq(), one.code)
+    return Array(code.call("jnp.sum", code.both(in_use(value).code, same)), Kind(INT), natural=True)
+
+
 def cleaned(value: Counted) -> Counted:
     """With zeros behind its end."""
     if value.clean:
@@ -252,7 +261,7 @@ def holding(value: Counted, items: Sequence[Value]) -> Counted:
     if value.room == 0 and items:
         first = _row(items[0])
         blank = zero(first.kind.shaped(0, *first.kind.shape))
-        return holding(replace(value, array=replace(blank, listed=True)), items)
+        value = replace(value, array=replace(blank, listed=True))
     dtype = common([value.array, *(_row(item) for item in items)])
     if dtype == value.array.kind.dtype:
         return value

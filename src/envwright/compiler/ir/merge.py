@@ -342,7 +342,8 @@ def _join_counted(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -
     array = where(frame, when, a.array, b.array, hint)
     longest = a.longest if a.longest == b.longest else None
     count = where(frame, when, a.count, b.count, f"{hint}_count" if hint else "")
-    return Counted(array, count, longest, clean=a.clean and b.clean, roomy=min(a.roomy, b.roomy))
+    guessed = a.guessed or b.guessed
+    return Counted(array, count, longest, clean=a.clean and b.clean, roomy=min(a.roomy, b.roomy), guessed=guessed)
 
 
 def _empty_like(value: Value, other: Value) -> Value:

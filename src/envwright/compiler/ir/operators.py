@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, heaps, likeness, set_algebra, sets, tables
+from envwright.compiler.ir import code, heaps, likeness, picking, set_algebra, sets, tables
 from envwright.compiler.ir.arithmetic import numbers, side_by_side
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number
@@ -37,6 +37,7 @@ from envwright.compiler.ir.values import (
     Picked,
     Rows,
     Static,
+    Tally,
     Value,
     as_array,
     cast,
@@ -150,6 +151,8 @@ def truth(frame: Frame, value: Value) -> Value:
             return Static(len(value.items) > 0)
         case Counted() | Members():
             return Array(code.compare(value.count.code, ast.Gt(), code.const(0)), Kind(BOOL))
+        case Tally():
+            return truth(frame, value.listed)
         case Masked():
             return Array(code.call("jnp.any", value.mask.code), Kind(BOOL))
         case Rows():
@@ -278,6 +281,10 @@ def contains(frame: Frame, container: Value, item: Value) -> Value:
             raise RefusedError(f"it cannot be asked whether this holds something: {error}") from None
     if isinstance(item, Picked) and isinstance(container, Static):
         return tables.asks(frame.program, item, lambda option: option in container.value)
+    if isinstance(container, Picked) and isinstance(item, Picked | Static):
+        found = picking.applied(frame.program, operator.contains, [container, item], "HOLDS")
+        if found is not None:
+            return found
     if isinstance(container, Static):
         return _in_known(frame, container.value, item)
     if isinstance(container, Counted | Masked):
@@ -290,6 +297,8 @@ def contains(frame: Frame, container: Value, item: Value) -> Value:
         if len(container.array.kind.shape) > 1:
             same = code.call("jnp.all", same, axis=code.const(-1))
         return Array(code.call("jnp.any", code.both(held.code, same)), Kind(BOOL))
+    if isinstance(container, Tally):
+        return contains(frame, container.listed, item)
     if isinstance(container, Members):
         return sets.holds(frame.memory, container, item)
     if isinstance(container, Rows) and not is_none(item):

@@ -7,10 +7,12 @@ from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
 from envwright.compiler.ir.lists import as_rows, cleaned, counted, whole_rows
+from envwright.compiler.ir.set_algebra import no_members, sized
 from envwright.compiler.ir.shapes import cast_to
 from envwright.compiler.ir.values import (
     Array,
     Counted,
+    Gathered,
     Items,
     Keyed,
     Masked,
@@ -45,8 +47,14 @@ def pack(value: Value, like: Value) -> list[Code]:
             full = cleaned(full) if like.clean else full
             return [cast_to(full.array, like.array.kind).code, cast_to(full.count, Kind(INT)).code]
         case Masked():
+            if like.unordered:
+                value = sized(no_members(like) if isinstance(value, Gathered) else value, like.array.kind.shape[0])
             assert isinstance(value, Masked)
             return [cast_to(value.array, like.array.kind).code, value.mask.code]
+        case Gathered(items=()):
+            if not isinstance(value, Gathered) or value.items:
+                raise RefusedError("a set that was empty becomes one of something")
+            return []
         case Members():
             if not isinstance(value, Members):
                 raise RefusedError(f"a set becomes {told(value)}")
@@ -119,7 +127,7 @@ def rebuild(like: Value, fresh: Callable[[str], str], hint: str) -> tuple[Value,
             made = {k: rebuild(v, fresh, f"{hint}_{k}") for k, v in like.items.items()}
             items = {k: v for k, (v, _) in made.items()}
             return replace(like, items=items), [n for _, own in made.values() for n in own]
-        case Static() | Ref():
+        case Static() | Ref() | Gathered(items=()):
             return like, []
     raise RefusedError(f"{told(like)} cannot be handed over")
 

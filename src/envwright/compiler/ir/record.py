@@ -2,15 +2,17 @@
 
 from typing import Any
 
-from envwright.compiler.ir import code, heaps
+from envwright.compiler.ir import code, heaps, outgrown
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.memory import Attribute, Memory
-from envwright.compiler.ir.values import Array, Keyed, Ref, Value
+from envwright.compiler.ir.values import Array, Keyed, Ref, Value, as_array
+from envwright.compiler.ir.where import where
 
 
 def load(frame: Frame, memory: Memory, state: str) -> None:
     """All attributes as a record has them; names for the same list go on meaning it."""
     memory.state, memory.clean = state, {}
+    outgrown.begin(memory)
     heaps.load(frame, memory, code.name(state))
     for key, slot in frame.program.slots.items():
         value = slot.load(code.name(state)) if slot.form != "objects" else _objects(frame, key, slot, state)
@@ -80,5 +82,8 @@ def choose_states(frame: Frame, when: Array, yes: Memory, no: Memory) -> Memory:
     for key in [*yes.attributes, *no.attributes]:
         if key not in frame.program.slots:
             into.attributes[key] = no.attributes.get(key, yes.attributes.get(key))  # pyright: ignore[reportArgumentType]
+    if any(outgrown.noted(side) for side in (yes, no)):
+        one, other = (as_array(side.attributes[outgrown.NOTE]) for side in (yes, no))
+        into.attributes[outgrown.NOTE] = where(frame, when, one, other, "outgrown")
     load(frame, into, name)
     return into

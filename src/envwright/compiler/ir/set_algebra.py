@@ -5,13 +5,28 @@ from dataclasses import replace
 
 import numpy as np
 
-from envwright.compiler.ir import code
+from envwright.compiler.ir import code, outgrown
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
 from envwright.compiler.ir.lists import all_of, counted
 from envwright.compiler.ir.sequences import distinct, each_with_each
-from envwright.compiler.ir.values import Array, Gathered, Items, Masked, Members, Static, Value
+from envwright.compiler.ir.shapes import zero
+from envwright.compiler.ir.tallies import keys
+from envwright.compiler.ir.values import (
+    Array,
+    Gathered,
+    Items,
+    Masked,
+    Members,
+    Static,
+    Tally,
+    Value,
+    as_array,
+    stack,
+    told,
+)
+from envwright.compiler.ir.where import where
 from envwright.compiler.refusal import RefusedError
 
 _OTHERS = "sets of something else than whole numbers, or as many of them, are compared or joined"
@@ -39,6 +54,11 @@ def members_in_use(frame: Frame, value: Members) -> Masked:
 def some_of(frame: Frame, value: Value) -> Value:
     """A set as a list of which some elements are there, in no order; other things as they are."""
     value = frame.memory.deep(value)
+    if isinstance(value, Tally):
+        return keys(frame, value)
+    if isinstance(value, Gathered) and len(value.items) == 1:
+        only = stack(Items(tuple(frame.memory.deep(item) for item in value.items), True))
+        return Masked(only, all_of(1), unordered=True)
     if isinstance(value, Gathered):
         return distinct(counted(frame.memory.deep(Items(value.items, True))))
     return members_in_use(frame, value) if isinstance(value, Members) else value
@@ -84,7 +104,61 @@ def compared(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:
 def either(frame: Frame, when: Array, yes: Value, no: Value) -> Masked:
     """One of two sets, by a condition."""
     a, b = _both(frame, yes, no)
-    return _joined(_only(a, when.code), _only(b, code.negated(when.code)))
+    room = max(a.array.kind.shape[0], b.array.kind.shape[0])
+    longer = a if a.array.kind.shape[0] == room else b
+    a, b = sized(a, room), sized(b, room)
+    array = replace(where(frame, when, a.array, b.array, "members"), listed=True)
+    mask = where(frame, when, a.mask, b.mask, "there")
+    return replace(longer, array=array, mask=mask, guessed=a.guessed or b.guessed)
+
+
+def no_members(like: Masked) -> Masked:
+    """An empty set, without room for anything."""
+    kind = like.array.kind
+    return Masked(zero(kind.shaped(0, *kind.shape[1:])), zero(Kind(BOOL, (0,))), unordered=True)
+
+
+def sized(value: Value, room: int) -> Masked:
+    """A set with room for so many."""
+    if not isinstance(value, Masked) or not value.unordered:
+        raise RefusedError(f"a set becomes {told(value)}")
+    array, mask = value.array, value.mask
+    have = array.kind.shape[0]
+    if have == room:
+        return value
+    kind = array.kind.shaped(room, *array.kind.shape[1:])
+    flags = Kind(BOOL, (room,))
+    if have == 0:
+        return replace(value, array=zero(kind), mask=zero(flags))
+    if have > room:
+        raise RefusedError("a set becomes one that may hold more")
+    pads = [(0, room - have), *[(0, 0)] * (len(kind.shape) - 1)]
+    padding = code.const(pads[0] if len(pads) == 1 else tuple(pads))
+    longer = code.call("jnp.pad", mask.code, code.const(pads[0]))
+    return replace(
+        value, array=Array(code.call("jnp.pad", array.code, padding), kind, listed=True), mask=Array(longer, flags)
+    )
+
+
+def added(frame: Frame, value: Masked, item: Value) -> Masked:
+    """`value.add(item)`, of a set that has room for it."""
+    a, _ = _both(frame, value, Gathered((item,)))  # refused, if it is of another kind
+    one = frame.named("member", as_array(frame.memory.deep(item)).code)
+    new = frame.named("new", code.negated(_holds(a, one)))
+    place = frame.named("place", code.call("jnp.argmin", a.mask.code))  # the first that is free
+    if value.guessed:
+        outgrown.note(frame, code.both(new, code.index(a.mask.code, place)))
+    array = replace(a.array, code=code.call("put", a.array.code, place, one, when=new))
+    mask = replace(a.mask, code=code.call("put", a.mask.code, place, code.const(True), when=new))
+    return _named(frame, replace(a, array=array, mask=mask))
+
+
+def _holds(a: Masked, one: Code) -> Code:
+    """Whether a number or a row is in it."""
+    same = code.compare(a.array.code, ast.Eq(), one)
+    if len(a.array.kind.shape) > 1:
+        same = code.call("jnp.all", same, axis=code.const(-1))
+    return code.call("jnp.any", code.both(same, a.mask.code))
 
 
 def _both(frame: Frame, left: Value, right: Value) -> tuple[Masked, Masked]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
-from envwright.compiler.ir.kinds import BOOL, Kind, is_number, kind_of
+from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number, kind_of
 from envwright.compiler.ir.program import Program
 from envwright.compiler.ir.values import (
     Array,
@@ -282,9 +282,40 @@ def numbered(program: Program, left: Picked, right: Picked) -> tuple[Value, Valu
     for option in (*left.table.flat, *right.table.flat):
         if option not in different:
             different.append(option)
-    sides = (Picked(mapped(p.table, different.index), p.index, f"{p.name}_NUMBER") for p in (left, right))
-    first, second = (settle(program, side) for side in sides)
+    first, second = (_number(program, side, different) for side in (left, right))
     return first, second
+
+
+def _number(program: Program, picked: Picked, among: list[Any]) -> Value:
+    """Which of several things was picked."""
+    numbers = mapped(picked.table, among.index)
+    if numbers.tolist() == [*range(len(numbers))]:
+        return Array(picked.index[0], Kind(INT))
+    return settle(program, Picked(numbers, picked.index, f"{picked.name}_NUMBER"))
+
+
+def are_texts(options: Sequence[Value]) -> bool:
+    return all(isinstance(text, str) for option in options for text in _texts(option))
+
+
+def _texts(option: Value) -> list[Any]:
+    return [*option.table.flat] if isinstance(option, Picked) else [getattr(option, "value", None)]
+
+
+def one_text(program: Program, options: Sequence[Value], place: Array) -> Value:
+    """One of several texts, by number, of which the game has picked some."""
+    different = [*dict.fromkeys(text for option in options for text in _texts(option))]
+    table = np.empty(len(different), object)
+    table[:] = different
+    numbers = [
+        _number(program, option, different)
+        if isinstance(option, Picked)
+        else Static(different.index(_texts(option)[0]))
+        for option in options
+    ]
+    listed = code.call("jnp.array", code.list_of(as_array(number).code for number in numbers))
+    where = _from_front(place, code.const(len(options)), False)
+    return settle(program, Picked(table, (code.index(listed, where),), "TEXTS"))
 
 
 def select(choices: dict[int, Value], where: Array) -> Value:

@@ -75,8 +75,48 @@ def _forget(frame: Frame, home: int, but: int = 0) -> None:
     """Rows of a list that was changed in a way that cannot be followed; an error only if somebody needs them."""
     why = frame.placed(RefusedError(_LOST))
     for row in _rows_of(frame, home):
-        if row != but:
+        if row != but and not (but != home and is_copy(frame.memory, row)):
             frame.memory.cells[row] = Unknown(why)
+
+
+def hold_copy(frame: Frame, ref: Ref, places: Code) -> int:
+    """A copy of a list, which goes on having the rows of it: where each of them is now, and, of those that were taken
+    out, what they were then. Its cell."""
+    memory = frame.memory
+    content = memory.see(ref)
+    assert isinstance(content, Counted)
+    held = memory.hold(replace(content.array, listed=True))
+    assert isinstance(held, Ref)
+    memory.positions[held.cell] = Array(places, Kind(INT, (content.room,)))
+    memory.homes[held.cell] = ref.cell
+    return held.cell
+
+
+def is_copy(memory: Memory, cell: int) -> bool:
+    return bool(as_array(memory.positions[cell]).kind.shape)
+
+
+def row_of_copy(frame: Frame, cell: int, i: Code) -> Value:
+    """A row of such a copy, as one that can be followed."""
+    memory = frame.memory
+    home = Ref(memory.homes[cell])
+    content, gone = memory.see(home), as_array(memory.see(Ref(cell)))
+    assert isinstance(content, Counted)
+    where = code.name(frame.bind("place", code.index(as_array(memory.positions[cell]).code, i), auto=True))
+    there = code.compare(where, ast.Lt(), code.const(OUTSIDE))
+    found = code.call("jnp.where", there, code.index(content.array.code, where), code.index(gone.code, i))
+    kind = content.array.kind.shaped(*content.array.kind.shape[1:])
+    row = memory.hold(Array(code.name(frame.bind("row", found, auto=True)), kind, listed=True))
+    assert isinstance(row, Ref)
+    memory.positions[row.cell] = Array(where, Kind(INT))
+    memory.homes[row.cell] = home.cell
+    return row
+
+
+def drop_copy(memory: Memory, cell: int) -> None:
+    """Nobody has the copy any more."""
+    for table in (memory.positions, memory.cells, memory.homes):
+        table.pop(cell, None)
 
 
 def _rows_of(frame: Frame, home: int) -> list[int]:
@@ -248,7 +288,12 @@ def shift(frame: Frame, base: Value, place: Code | None, by: int) -> None:
     name_rows(frame, base.cell)
     outside = code.const(OUTSIDE)
     for row in _rows_of(frame, base.cell):
+        if by < 0 and is_copy(memory, row):
+            _keep(frame, row, content, place)
+        kind = as_array(memory.positions[row]).kind
         at = as_array(memory.positions[row]).code
+        if place is None and kind.shape:
+            continue
         if place is None or (by < 0 and code.same(at, place)):
             memory.positions[row] = Static(OUTSIDE)
             continue
@@ -258,7 +303,20 @@ def shift(frame: Frame, base: Value, place: Code | None, by: int) -> None:
         moved = code.call("jnp.where", code.both(later, inside), step, at)
         if by < 0:
             moved = code.call("jnp.where", code.compare(at, ast.Eq(), place), outside, moved)
-        memory.positions[row] = Array(code.name(frame.bind("place", moved, auto=True)), Kind(INT))
+        memory.positions[row] = Array(code.name(frame.bind("place", moved, auto=True)), kind)
+
+
+def _keep(frame: Frame, cell: int, content: Counted, place: Code | None) -> None:
+    """A row of a list goes: the copy of the list still has it, as it is now."""
+    memory, row = frame.memory, frame.memory.cells[cell]
+    if place is None or isinstance(row, Unknown):
+        memory.cells[cell] = Unknown(frame.placed(RefusedError("a list is emptied while a copy of it is gone through")))
+        return
+    it = code.compare(as_array(memory.positions[cell]).code, ast.Eq(), place)
+    it = code.with_axes(it, len(content.array.kind.shape) - 1)
+    kept = code.call("jnp.where", it, code.index(content.array.code, place), as_array(row).code)
+    array = replace(as_array(row), code=code.name(frame.bind("gone", kept, auto=True)))
+    memory.cells[cell] = array
 
 
 def taken_out(frame: Frame, base: Value, place: Code, found: Array) -> Value:

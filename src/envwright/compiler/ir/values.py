@@ -11,6 +11,7 @@ Maybe      None, or a value
 Keyed      a dict with known keys
 Members    a set: a flag for each thing that can be in it, and how many are
 Gathered   a set of some values, of which any may be equal
+Tally      a dict that says how often each thing was counted, and is not changed any more
 Ref        a name for a list or array that may be changed in place
 View       a part of such a list or array
 Turned     all of an array in another order or shape, still the same memory
@@ -70,6 +71,7 @@ class Counted:
     missing: tuple[int, Code] | None = None  # it holds the same as often as another list lacks to a length: its count
     clean: bool = False  # behind its end are zeros, as the state has it
     roomy: int = 0  # it has room for so many more in every turn of the loop around
+    guessed: bool = False  # that room is a guess (ir/outgrown.py)
 
     @property
     def room(self) -> int:
@@ -95,6 +97,8 @@ class Masked:
     flat: bool = False  # of an array with more axes than one
     shared: bool = False  # in the original it is a part of another array; it must not be written to
     unordered: bool = False  # a set, in which nothing has a place
+    roomy: int = 0  # of a set: it has room for so many more in every turn of the loop around
+    guessed: bool = False  # that room is a guess (ir/outgrown.py)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +142,11 @@ class Members:
 @dataclass(frozen=True, eq=False)
 class Gathered:
     items: tuple["Value", ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    listed: Counted  # what was counted
 
 
 @dataclass(frozen=True)
@@ -232,7 +241,7 @@ Place = Ref | View | Turned | Either  # names of what may be changed in place
 PLACES = (Ref, View, Turned, Either)
 Value = (
     Static | Array | Items | Counted | Rows | Masked | Picked | Maybe | Keyed | Place | Span | Unknown | Closure
-    | Bound | Making | Method | Choice | Members | Gathered
+    | Bound | Making | Method | Choice | Members | Gathered | Tally
 )  # fmt: skip
 MUTABLE = (Items, Counted, Rows, Keyed, Members, Gathered)
 NONE = Static(None)
@@ -333,9 +342,8 @@ def stack(value: Items, dtype: str | None = None) -> Array:
     """A list of numbers as an array."""
     parts = [as_array(v) for v in value.items]
     if not parts:
-        return Array(
-            code.call("jnp.zeros", code.const(0), code.dotted(f"jnp.{dtype or INT}")), Kind(dtype or INT, (0,))
-        )
+        none = code.call("jnp.zeros", code.const(0), code.dotted(f"jnp.{dtype or INT}"))
+        return Array(none, Kind(dtype or INT, (0,)))
     shapes = {p.kind.shape for p in parts}
     if len(shapes) > 1:
         raise RefusedError("a list of arrays of different shapes is not an array")
@@ -379,7 +387,7 @@ def told(value: Value) -> str:
             return "one of several known things"
         case Maybe():
             return "something that may be None"
-        case Keyed():
+        case Keyed() | Tally():
             return "a dict"
         case Members() | Gathered():
             return "a set"

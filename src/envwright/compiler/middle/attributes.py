@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import heaps, sets, tables
+from envwright.compiler.ir import heaps, picking, sets, tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import is_number
 from envwright.compiler.ir.memory import Memory, known
@@ -31,6 +31,7 @@ from envwright.compiler.ir.values import (
     Ref,
     Rows,
     Static,
+    Tally,
     Unknown,
     Value,
     as_array,
@@ -286,6 +287,8 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
     if isinstance(content, Picked) and all(_holds(option, name) for option in content.table.flat):
         table = tables.mapped(content.table, lambda option: plain_enum(getattr(option, name)))
         return tables.settle(frame.program, Picked(table, content.index, f"{content.name}_{name}"))
+    if isinstance(content, Picked) and name in picking.METHODS:
+        return Bound(base, name)
     if isinstance(content, Static) and not (name in _TURNED and isinstance(content.value, np.ndarray)):
         if isinstance(content.value, np.ndarray | list | dict | set | str | bytes | tuple | deque) and callable(
             getattr(content.value, name, None)
@@ -311,7 +314,7 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
         return content.items[content.names.index(name)]
     if made_things.class_of(frame, content) is not None:
         return made_things.get(frame, base, content, name)
-    if isinstance(content, Array | Items | Counted | Masked | Keyed | Rows | Members | Gathered):
+    if isinstance(content, Array | Items | Counted | Masked | Keyed | Rows | Members | Gathered | Tally):
         return Bound(base, name)
     raise RefusedError(f"{told(content)} has no attribute {name}")
 

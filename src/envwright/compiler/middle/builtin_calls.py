@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, tables
+from envwright.compiler.ir import code, tables, tallies
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, is_number
 from envwright.compiler.ir.lists import counted, items_of
@@ -33,6 +33,7 @@ from envwright.compiler.ir.values import (
     Picked,
     Rows,
     Static,
+    Tally,
     Value,
     as_array,
     cast,
@@ -70,6 +71,8 @@ def _len(frame: Frame, arguments: Arguments, options: Options) -> Value:
             return Array(code.call("jnp.sum", value.mask.code), Kind(INT)) if not value.flat else counted(value).count
         case Gathered():
             return _len(frame, [some_of(frame, value)], options)
+        case Tally():
+            return tallies.length(frame, value)
         case Rows():
             return Static(value.length)
         case Array() if value.kind.shape:

@@ -6,7 +6,7 @@ import enum
 import inspect
 import threading
 import types
-from collections import deque
+from collections import Counter, deque
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from envwright.compiler.ir import tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.lists import items_of
 from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.tallies import tally
 from envwright.compiler.ir.values import (
     NONE,
     Bound,
@@ -39,6 +40,7 @@ from envwright.compiler.middle.numpy_calls import call_numpy
 from envwright.compiler.middle.numpy_own import astype
 from envwright.compiler.middle.parts import under
 from envwright.compiler.middle.reading import Callee, callee_of, read_inline
+from envwright.compiler.middle.self_calls import without_recursion
 from envwright.compiler.refusal import RefusedError
 
 MOST_CALLS, DEEPEST = 256, 24  # of a function that calls itself
@@ -67,7 +69,7 @@ def call(
     if isinstance(function, Bound):
         return call_method(frame, function, arguments, options)
     if isinstance(function, Closure):
-        return read_inline(frame, _closure(function), arguments, options)
+        return read_inline(frame, without_recursion(frame, _closure(function), None, arguments), arguments, options)
     if not isinstance(function, Static):
         raise RefusedError("what is called is not a function that is known")
     found = function.value
@@ -126,7 +128,7 @@ def _own(
     if _is_base_reset(function):
         return Items((NONE, Static({})))
     generator = is_taken(frame, function, node)
-    callee = callee_of(function)
+    callee = without_recursion(frame, callee_of(function), function, given)
     if function.__code__ in frame.calling and not _ends(frame, function, given[1:] if found is not function else given):
         raise RefusedError(f"{function.__qualname__} calls itself, which is not covered")
     if generator:
@@ -199,6 +201,8 @@ def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str,
         given = [known(frame.memory.deep(a)) for a in arguments]
         named_values = {k: known(frame.memory.deep(v)) for k, v in options.items()}
     except RefusedError:
+        if found is Counter and len(arguments) == 1 and not options:
+            return tally(frame, arguments[0])
         return _object(frame, found, arguments, options, lazily)
     if found.__module__ in ("builtins", "collections", "fractions", "decimal") or found.__module__.startswith(
         "gymnasium.spaces"

@@ -13,6 +13,7 @@ from envwright.compiler.ir.kinds import BOOL, INT, Kind, joined
 from envwright.compiler.ir.lists import whole_rows
 from envwright.compiler.ir.memory import Memory, called
 from envwright.compiler.ir.packing import same_shape
+from envwright.compiler.ir.set_algebra import is_set, some_of
 from envwright.compiler.ir.shapes import zero
 from envwright.compiler.ir.trails import hold_row
 from envwright.compiler.ir.twins import put_into, tie
@@ -20,8 +21,10 @@ from envwright.compiler.ir.values import (
     Array,
     Counted,
     Either,
+    Gathered,
     Items,
     Keyed,
+    Masked,
     Maybe,
     Members,
     Ref,
@@ -36,7 +39,7 @@ from envwright.compiler.ir.values import (
     is_none,
 )
 from envwright.compiler.middle.flow import Execute, Flow
-from envwright.compiler.middle.growing import grown, is_list
+from envwright.compiler.middle.growing import Turning, grown, grown_set, is_list
 from envwright.compiler.middle.liveness import assigned, read_later
 from envwright.compiler.refusal import RefusedError
 
@@ -54,9 +57,11 @@ class Carried:
     value: Value  # before the first turn, as arrays
     optional: bool = False  # only needed if somebody reads it after the loop
     room_before: int = 0  # of a list: `roomy` before the loop
+    guessed_before: bool = False  # of a list: whether its room was a guess before the loop
     whole: bool = False  # it was a list of fixed length before the loop
     always: bool = False  # a list that gets as many elements in every turn
     twins: frozenset[int] = frozenset()  # what a name leads to: it may be the same as these
+    called: str = ""  # of a list: what its name is
 
 
 Begin = Callable[[Frame, Code], None]  # what a turn begins with, given the code for its number
@@ -110,13 +115,15 @@ def find_carried(
                 table[key], after, place, key
             ):
                 value = loosened(frame, before.deep(table[key]))
-                spare = value.roomy if isinstance(value, Counted) else 0
+                spare = value.roomy if isinstance(value, Counted | Masked) else 0
                 whole = isinstance(value, Items)
                 if place == "cells":
                     for memory in (before, *after):
                         put_into(memory, _held_by_name(memory.cells.get(key)), Ref(key))
                 mine = Carried(place, key, value, place == "names" and key in own, spare, whole)
-                carried.append(replace(mine, twins=_twins_of(before, after, place, key)))
+                mine = replace(mine, guessed_before=isinstance(value, Counted | Masked) and value.guessed)
+                called = next((n for n, v in before.names.items() if v == Ref(key)), "") if place == "cells" else ""
+                carried.append(replace(mine, twins=_twins_of(before, after, place, key), called=called))
     for memory in after:  # the next turn begins with them
         for cell, ties in memory.twins.items():
             for deep, other in ties:
@@ -197,13 +204,15 @@ def loosened(frame: Frame, value: Value) -> Value:
         return replace(value, items=tuple(loosened(frame, v) for v in value.items))
     if isinstance(value, Counted | Members):
         return replace(value, count=cast(value.count, INT))
+    if isinstance(value, Gathered) and value.items:
+        return some_of(frame, value)
     if isinstance(value, Keyed):
         return replace(value, items={key: loosened(frame, part) for key, part in value.items.items()})
     return value
 
 
-def widen(before: Value, after: Value, most: int | None, top: int | None = None) -> Value:
-    """The kind that holds both; the same object if nothing had to change. The loop turns `most` times at most."""
+def widen(before: Value, after: Value, turning: Turning) -> Value:
+    """The kind that holds both; the same object if nothing had to change."""
     if isinstance(after, Unknown):
         raise after.why
     if is_none(before) and not is_none(after):
@@ -211,7 +220,7 @@ def widen(before: Value, after: Value, most: int | None, top: int | None = None)
         return Maybe(Array(code.call("jnp.bool_", code.const(False)), Kind(BOOL)), _blank(inner))
     if isinstance(before, Maybe):
         inner = after.value if isinstance(after, Maybe) else after
-        widened = before.value if is_none(after) else widen(before.value, inner, most)
+        widened = before.value if is_none(after) else widen(before.value, inner, turning)
         return before if widened is before.value else Maybe(before.present, widened)
     if isinstance(before, Array) and before.listed and isinstance(after, Rows):
         return whole_rows(before)
@@ -223,18 +232,21 @@ def widen(before: Value, after: Value, most: int | None, top: int | None = None)
         if kind.shape != before.kind.shape:
             raise RefusedError("an array changes its shape from one turn of a loop to the next")
         return cast(before, kind.dtype)
+    inside = Turning(turning.most)
     if isinstance(before, Items) and isinstance(after, Array) and _is_set_somewhere(before, after):
-        return widen(as_array(before), after, most)
+        return widen(as_array(before), after, inside)
     if isinstance(before, Items) and isinstance(after, Items) and len(before.items) == len(after.items):
-        parts = [widen(a, b, most) for a, b in zip(before.items, after.items, strict=True)]
+        parts = [widen(a, b, inside) for a, b in zip(before.items, after.items, strict=True)]
         same = all(a is b for a, b in zip(parts, before.items, strict=True))
         return before if same else replace(before, items=tuple(parts))
     if isinstance(before, Keyed) and isinstance(after, Keyed) and before.items.keys() == after.items.keys():
-        held = {key: widen(part, after.items[key], most) for key, part in before.items.items()}
+        held = {key: widen(part, after.items[key], inside) for key, part in before.items.items()}
         same = all(held[key] is part for key, part in before.items.items())
         return before if same else replace(before, items=held)
+    if isinstance(before, Gathered | Masked) and is_set(before) and is_set(after):
+        return before if isinstance(after, Gathered) else grown_set(before, after, turning)
     if is_list(before) and is_list(after):
-        return grown(before, after, most, top)
+        return grown(before, after, turning)
     if same_shape(before, after):
         return before
     raise RefusedError("a value changes its kind from one turn of a loop to the next")
@@ -271,5 +283,5 @@ def hint_of(item: Carried) -> str:
             return base_of_name(array.code.id)
         if isinstance(array, Array) and isinstance(array.code, ast.Attribute):
             return array.code.attr
-        return "value"
+        return base_of_name(item.called)
     return base_of_name(item.key) if isinstance(item.key, str) else called(item.key)

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from envwright.compiler.ir import code
@@ -9,8 +10,9 @@ from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import INT, Kind
 from envwright.compiler.ir.lists import plus
+from envwright.compiler.ir.trails import hold_copy, row_of_copy
 from envwright.compiler.ir.twins import has_rows
-from envwright.compiler.ir.values import Array, Counted, Ref, Value, View
+from envwright.compiler.ir.values import Array, Counted, Items, Ref, Unknown, Value, View
 from envwright.compiler.middle.flow import Execute, Flow
 from envwright.compiler.middle.gone_through import ChangedError
 from envwright.compiler.middle.turns import Evaluate, Turns, enumerated, turns_of
@@ -21,6 +23,8 @@ class Copy(NamedTuple):
 
     turns: Turns
     ref: Ref
+    places: Code  # where its rows are in the list, at first
+    numbered: bool = False
 
 
 def rows_themselves(frame: Frame, node: ast.expr, evaluate: Evaluate) -> Copy | None:
@@ -28,7 +32,7 @@ def rows_themselves(frame: Frame, node: ast.expr, evaluate: Evaluate) -> Copy | 
     match node:
         case ast.Call(ast.Name("enumerate"), [inner]):
             found = rows_themselves(frame, inner, evaluate)
-            return found and Copy(enumerated(found.turns, 0), found.ref)
+            return found and found._replace(turns=enumerated(found.turns, 0), numbered=True)
         case ast.Call(ast.Name("list" | "tuple"), [source], []):
             return _rows(frame, node, source, lambda length, i: i, evaluate)
         case ast.Call(ast.Attribute(source, "copy"), [], []):
@@ -67,7 +71,32 @@ def _rows(
     def element(i: Code) -> Value:
         return View(ref, (Array(place(content.count, i), Kind(INT), natural=True),))
 
-    return Copy(Turns(None, element, copied.length, copied.count, lists=(ref,), reads=copied.reads), ref)
+    places = place(content.count, code.call("jnp.arange", code.const(content.room)))
+    return Copy(Turns(None, element, copied.length, copied.count, lists=(ref,), reads=copied.reads), ref, places)
+
+
+def of_moving_rows(frame: Frame, copied: Copy) -> tuple[Turns, int]:
+    """The same, where rows of the list come and go meanwhile: those of the copy are followed; and its cell."""
+    cell = hold_copy(frame, copied.ref, copied.places)
+
+    def element(i: Code) -> Value:
+        row = row_of_copy(frame, cell, i)
+        return Items((Array(i, Kind(INT), natural=True), row)) if copied.numbered else row
+
+    return replace(copied.turns, element=element, lists=()), cell
+
+
+def followed(execute: Execute, cell: int) -> Execute:
+    """Reads a body that changes a list only in ways in which its rows can be followed."""
+
+    def reading(frame: Frame, body: Sequence[ast.stmt]) -> Flow:
+        flow = execute(frame, body)
+        for memory in [*(e.memory for e in flow.exits), *([flow.memory] if flow.memory else [])]:
+            if isinstance(lost := memory.cells.get(cell), Unknown):
+                raise lost.why
+        return flow
+
+    return reading
 
 
 def watched(execute: Execute, ref: Ref) -> Execute:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, record
+from envwright.compiler.ir import code, outgrown, record
 from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.code import Assign, Code, Written
 from envwright.compiler.ir.frame import RESERVED, Frame, Writer
@@ -126,7 +126,8 @@ def _has_transient(frame: Frame) -> bool:
     """Whether attributes that are no part of the state hold something the function might read."""
     program = frame.program
     for key, value in frame.memory.attributes.items():
-        if key not in program.slots and key not in program.ignored and not isinstance(value, Static | Unknown):
+        mine = key in program.slots or key in program.ignored or key == outgrown.NOTE  # which a function cannot ask
+        if not mine and not isinstance(value, Static | Unknown):
             return True
     return False
 

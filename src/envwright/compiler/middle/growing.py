@@ -2,6 +2,7 @@
 
 import ast
 from dataclasses import replace
+from typing import NamedTuple
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
@@ -9,6 +10,7 @@ from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import INT, Kind
 from envwright.compiler.ir.lists import counted, longest_of
 from envwright.compiler.ir.memory import Memory
+from envwright.compiler.ir.set_algebra import no_members, sized
 from envwright.compiler.ir.shapes import zero
 from envwright.compiler.ir.sums import difference
 from envwright.compiler.ir.values import Array, Counted, Items, Masked, Ref, Static, Value, as_array, cast, common
@@ -93,31 +95,63 @@ def is_list(value: Value) -> bool:
     return isinstance(value, Counted | Masked) or (isinstance(value, Items) and value.is_list)
 
 
-def grown(before: Value, after: Value, most: int | None, top: int | None = None) -> Counted:
-    """A list of before a loop, with room for what one turn after the other adds; the same object if there is enough.
-    Before a turn it has `top` elements at most, if that is known."""
+class Turning(NamedTuple):
+    """What is known of a loop in which a list or a set grows."""
+
+    most: int | None  # how often it turns
+    top: int | None = None  # how many elements there are before a turn, at most
+    guess: int | None = None  # how often it may turn, if nobody knows
+
+
+def grown(before: Value, after: Value, turning: Turning) -> Counted:
+    """A list of before a loop, with room for what one turn after the other adds; the same object if there is enough."""
     later = _with_count(after)
-    if isinstance(before, Items):
-        first = _like(_with_count(before), later)
-    else:
-        first = before if isinstance(before, Counted) else counted(before)
+    if isinstance(before, Items):  # as a list that may grow; then it is read once more, for how much it does
+        return _like(_with_count(before), later)
+    first = before if isinstance(before, Counted) else counted(before)
     more = later.room - first.room
     dtype = common([first.array, later.array]) if later.room else first.array.kind.dtype
     if dtype != first.array.kind.dtype:
         first = replace(first, array=replace(cast(first.array, dtype), listed=True))
     if more <= first.roomy:
         return first
-    if first.roomy:
-        raise RefusedError("a list grows in a loop by more with every turn")
-    if top is not None:
-        return replace(counted(first, max(first.room, top + more)), roomy=more)
-    if most is None:
+    room = _room(first.room, first.roomy, more, turning)
+    return replace(counted(first, room), roomy=more, guessed=_is_guess(turning))
+
+
+def _room(have: int, roomy: int, more: int, turning: Turning) -> int:
+    """Room for what one turn after the other adds."""
+    if roomy:
+        raise RefusedError("a list or set grows in a loop by more with every turn")
+    if turning.top is not None:
+        return max(have, turning.top + more)
+    often = turning.guess if turning.most is None else turning.most
+    if often is None:
         raise RefusedError(
-            "a list that is not part of the state grows in a loop, and how often that turns is not known"
+            "a list or set that is not part of the state grows in a loop, and how often that turns is not known"
         )
-    if first.room + more * most > LARGEST:
-        raise RefusedError(f"a list may get more than {LARGEST} elements in a loop")
-    return replace(counted(first, first.room + more * most), roomy=more)
+    if have + more * often > LARGEST and turning.most is not None:
+        raise RefusedError(f"a list or set may get more than {LARGEST} elements in a loop")
+    return max(have, min(have + more * often, LARGEST))
+
+
+def _is_guess(turning: Turning) -> bool:
+    return turning.most is None and turning.top is None
+
+
+def grown_set(before: Value, after: Value, turning: Turning) -> Masked:
+    """The same for a set; one that is empty is of the kind of what comes into it."""
+    assert isinstance(after, Masked)
+    width = after.array.kind.shape[1:]
+    first = before if isinstance(before, Masked) else no_members(after)
+    if first.array.kind.shape[1:] != width:
+        raise RefusedError("a set holds tuples of different lengths")
+    have = first.array.kind.shape[0]
+    more = after.array.kind.shape[0] - have
+    if more <= first.roomy:
+        return first
+    room = _room(have, first.roomy, more, turning)
+    return replace(sized(first, room), roomy=more, guessed=_is_guess(turning))
 
 
 def _with_count(value: Value) -> Counted:

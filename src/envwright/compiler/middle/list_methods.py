@@ -5,7 +5,7 @@ from collections import deque
 from dataclasses import replace
 from typing import Any
 
-from envwright.compiler.ir import code, heaps, likeness, tables
+from envwright.compiler.ir import code, heaps, likeness, outgrown, tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import INT, Kind
@@ -77,13 +77,15 @@ def extend(frame: Frame, base: Value, more: Value) -> None:
         raise RefusedError(f"{told(content)} grows, but its length is fixed in the contract")
     if content.longest is None:
         growth.note(frame, base, longer=True)
-    kept = content.longest or content.roomy or growth.is_kept(frame, base)
+    kept = _has_room(frame, base, content)
     if isinstance(more, Counted):
         if content.longest:
             raise RefusedError("a deque that forgets is extended by a list of changing length")
-        kept = growth.is_kept(frame, base)
         joined = counted(concatenate(frame.memory, content, more))
-        set_content(frame, base, counted(joined, content.room) if kept else joined, moved=True)
+        if kept:
+            joined = replace(content, array=counted(joined, content.room).array, count=joined.count)
+        _note_room(frame, joined)
+        set_content(frame, base, joined, moved=True)
         with_rows_of(frame.memory, base, [source])
         return
     put_into(frame.memory, items_of(frame.memory, more), base)
@@ -91,7 +93,19 @@ def extend(frame: Frame, base: Value, more: Value) -> None:
     content = content if kept else counted(holding(content, items), content.room + len(items))
     for item in items:
         content = _forgetful(content, item) if content.longest == content.room else appended(content, item)
+    _note_room(frame, content)
     set_content(frame, base, content, moved=content.longest is None)
+
+
+def _has_room(frame: Frame, base: Value, content: Counted) -> bool:
+    """Whether a list that gets more has its room already."""
+    return bool(content.longest or content.roomy or content.guessed or growth.is_kept(frame, base))
+
+
+def _note_room(frame: Frame, content: Counted) -> None:
+    """A list that has got more may have outgrown its room, if that was a guess."""
+    if content.guessed:
+        outgrown.note(frame, code.compare(content.count.code, ast.Gt(), code.const(content.room)))
 
 
 def _element(frame: Frame, content: Counted, item: Value) -> Value:
@@ -246,15 +260,16 @@ def _insert(frame: Frame, base: Value, content: Value, arguments: list[Value], o
     item = _fitting(full, _element(frame, full, arguments[1]))
     put_into(frame.memory, arguments[1:], base)
     shift(frame, base, place_inside(full, where), 1)
-    set_content(frame, base, inserted(full, where, item), moved=True)
+    longer = inserted(full, where, item)
+    _note_room(frame, longer)
+    set_content(frame, base, longer, moved=True)
     return Static(None)
 
 
 def _with_place(frame: Frame, base: Value, content: Counted) -> Counted:
     """A list that is about to get one more; a list of the state has room by the contract."""
     growth.note(frame, base, longer=True)
-    kept = content.longest or content.roomy or growth.is_kept(frame, base)
-    return content if kept else counted(content, content.room + 1)
+    return content if _has_room(frame, base, content) else counted(content, content.room + 1)
 
 
 def _fitting(content: Counted, item: Value) -> Array:

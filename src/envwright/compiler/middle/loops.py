@@ -7,9 +7,10 @@ import ast
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from envwright.compiler.ir import code
+from envwright.compiler.ir import code, outgrown
 from envwright.compiler.ir.code import Assign, Code, Define
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
@@ -17,18 +18,22 @@ from envwright.compiler.ir.merge import join_memories
 from envwright.compiler.ir.operators import truth
 from envwright.compiler.ir.packing import leaf_kinds, pack, rebuild
 from envwright.compiler.ir.shapes import zero
+from envwright.compiler.ir.trails import drop_copy
 from envwright.compiler.ir.twins import as_one_of
 from envwright.compiler.ir.values import (
     Array,
     Counted,
+    Masked,
     Static,
     Value,
     as_array,
+    number,
 )
 from envwright.compiler.middle import set_methods
 from envwright.compiler.middle.carried import Begin, Carried, RecordError, find_carried, hint_of
 from envwright.compiler.middle.comprehensions import unpack
-from envwright.compiler.middle.copies import rows_themselves, watched
+from envwright.compiler.middle.copies import Copy, followed, of_moving_rows, rows_themselves, watched
+from envwright.compiler.middle.counting import count
 from envwright.compiler.middle.expressions import evaluate
 from envwright.compiler.middle.flow import Execute, Exit, Flow, leaving, rejoin, unless
 from envwright.compiler.middle.gone_through import ChangedError, as_while, check, following, now
@@ -62,14 +67,18 @@ def loop(frame: Frame, node: ast.For | ast.While, execute: Execute) -> Flow:
 def _loop(frame: Frame, node: ast.For | ast.While, execute: Execute) -> Flow:
     if isinstance(node, ast.While):
         return _while(frame, node, execute)
+    if count(frame, node, evaluate):
+        return Flow(frame.memory)
     copied = rows_themselves(frame, node.iter, evaluate)
     if copied is not None:
         found = _first_that_holds([_counted_loop], frame, node, copied.turns, watched(execute, copied.ref))
+        if isinstance(found, ChangedError):
+            found = _first_that_holds([partial(_over_copy, copied)], frame, node, copied.turns, execute)
         if isinstance(found, Flow):
             return found
     turns = turns_of(frame, node.iter, evaluate)
     if turns.unordered:
-        set_methods.check_loop(node.body)
+        set_methods.check_loop(node, lambda given: _is_number(frame, given))
     if turns.count is None and (turns.known is not None and len(turns.known) <= UNROLLED):
         ways = [_unrolled, _by_places]
     else:
@@ -78,6 +87,11 @@ def _loop(frame: Frame, node: ast.For | ast.While, execute: Execute) -> Flow:
     if isinstance(found, RefusedError):
         raise found
     return found
+
+
+def _is_number(frame: Frame, node: ast.expr) -> bool:
+    value = frame.memory.see(evaluate(frame, node))
+    return number(value) and as_array(value).kind.shape == ()
 
 
 def _first_that_holds(
@@ -104,6 +118,15 @@ def _by_places(frame: Frame, node: ast.For, turns: Turns, execute: Execute) -> F
     """A loop over a list that is changed meanwhile."""
     made, begin, most, cell = as_while(frame, node, turns)
     return _run(frame, node, made, None, begin, most, execute, cell)
+
+
+def _over_copy(copied: Copy, frame: Frame, node: ast.For, turns: Turns, execute: Execute) -> Flow:
+    """A loop over a copy of a list from which rows are taken, or to which some come, meanwhile."""
+    turns, cell = of_moving_rows(frame, copied)
+    flow = _counted_loop(frame, node, turns, followed(execute, cell))
+    for memory in [*(e.memory for e in flow.exits), *([flow.memory] if flow.memory else [])]:
+        drop_copy(memory, cell)
+    return flow
 
 
 def _otherwise(frame: Frame, node: ast.For | ast.While, flow: Flow, finished: Array | None, execute: Execute) -> Flow:
@@ -193,7 +216,9 @@ def _run(
         most, tops = most_turns(frame, origin, going_on), longest(frame, origin, going_on)
     result: Value | None = None
     for _ in range(6):
-        trial = read_turn(frame, node, turns, begin, carried, result, Most(most, living, tops), execute)
+        trial = read_turn(
+            frame, node, turns, begin, carried, result, Most(most, living, tops, outgrown.turns(frame)), execute
+        )
         if trial.stable:
             break
         carried, result = trial.carried, trial.result
@@ -276,9 +301,11 @@ def _write(
 
 def _after_loop(value: Value, item: Carried, full: bool) -> Value:
     """A list that a loop has filled: the room for its turns is used up; it is of fixed length if all have added."""
-    if not isinstance(value, Counted):
-        return value
-    return Array(value.array.code, value.array.kind, listed=True) if full else replace(value, roomy=item.room_before)
+    if full and isinstance(value, Counted):
+        return Array(value.array.code, value.array.kind, listed=True)
+    if isinstance(value, Counted | Masked):
+        return replace(value, roomy=item.room_before, guessed=item.guessed_before)
+    return value
 
 
 def _cells(carried: list[Carried]) -> int:

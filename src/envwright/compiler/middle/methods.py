@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code
+from envwright.compiler.ir import code, picking, tallies
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import Kind
@@ -24,7 +24,9 @@ from envwright.compiler.ir.values import (
     Keyed,
     Masked,
     Members,
+    Picked,
     Static,
+    Tally,
     Value,
     as_array,
     told,
@@ -69,6 +71,13 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
         return view
     if isinstance(content, Static) and _can_be_known(frame, content, name, arguments, options):
         return _known(frame, content, name, arguments, options)
+    if isinstance(content, Picked) and name in picking.METHODS and not options:
+        given = [content, *(frame.memory.deep(a) for a in arguments)]
+        call = lambda one, *rest: getattr(one, name)(*rest)  # noqa: E731
+        if (made := picking.applied(frame.program, call, given, name)) is not None:
+            return made
+    if isinstance(content, Tally):
+        return tallies.ask(frame, content, name, arguments)
     if isinstance(content, Members) and name in SETS:
         return SETS[name](frame, base, content, arguments)
     if is_set(content) and (made := algebra(frame, base, content, name, arguments)) is not None:

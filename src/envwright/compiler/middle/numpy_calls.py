@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from envwright.compiler.ir import tables
+from envwright.compiler.ir import picking, tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.operators import side_by_side
@@ -66,6 +66,8 @@ _NAMES_OF_STATIC = REAL | FLAGS | PLACES | _SAME | _MAKERS
 
 def call_numpy(frame: Frame, name: str, arguments: list[Value], options: Options) -> Value:
     """`np.name(...)`."""
+    if (found := _of_picked(frame, name, arguments, options)) is not None:
+        return found
     if (view := rearranged(frame, name, arguments, options)) is not None:
         return view
     seen = [_settled(frame, a) for a in arguments]
@@ -91,6 +93,16 @@ def call_numpy(frame: Frame, name: str, arguments: list[Value], options: Options
     if name in _PARTS and isinstance(made, Items):
         return Items(tuple(replace(as_array(part), shared=True) for part in made.items))
     return made
+
+
+def _of_picked(frame: Frame, name: str, arguments: list[Value], options: Options) -> Value | None:
+    """Of an array that the game picks among known ones of different shapes."""
+    seen = [a if isinstance(a, Unknown) else frame.memory.deep(a) for a in arguments]
+    if options or name not in _NAMES_OF_STATIC or not any(isinstance(a, Picked) for a in seen):
+        return None
+    if name == "rot90" and len(seen) == 2 and isinstance(seen[0], Picked) and isinstance(seen[1], Array):
+        return picking.turned(frame.program, seen[0], seen[1])
+    return picking.applied(frame.program, getattr(np, name), seen, name)
 
 
 def _settled(frame: Frame, value: Value) -> Value:

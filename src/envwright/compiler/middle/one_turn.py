@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from envwright.compiler.ir import code
+from envwright.compiler.ir import code, outgrown, tables
 from envwright.compiler.ir.code import Code, Define
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, Kind
@@ -12,12 +12,14 @@ from envwright.compiler.ir.memory import Memory, deep_or_unknown
 from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import truth
 from envwright.compiler.ir.packing import pack, rebuild, same_shape
+from envwright.compiler.ir.set_algebra import some_of
 from envwright.compiler.ir.sums import difference
 from envwright.compiler.ir.twins import as_one_of
-from envwright.compiler.ir.values import Array, Counted, Items, Unknown, Value, as_array
+from envwright.compiler.ir.values import Array, Counted, Gathered, Items, Masked, Unknown, Value, as_array
 from envwright.compiler.middle.carried import Begin, Carried, base_of_name, hint_of, loosened, widen
 from envwright.compiler.middle.expressions import evaluate
 from envwright.compiler.middle.flow import Execute, Flow, rejoin
+from envwright.compiler.middle.growing import Turning
 from envwright.compiler.middle.turns import Turns
 from envwright.compiler.refusal import RefusedError
 
@@ -34,6 +36,15 @@ class Most(NamedTuple):
     turns: int | None
     living: int
     tops: dict[int, int]  # how long lists are at most before a turn
+    guess: int | None  # how often it may turn, if nobody knows
+
+    def of(self, item: Carried) -> Turning:
+        """What this says of something that the loop changes."""
+        if item.place != "cells":
+            return Turning(self.turns)
+        if item.key == self.living:
+            return Turning(None, self.tops.get(item.key))
+        return Turning(self.turns, self.tops.get(item.key), self.guess)
 
 
 @dataclass
@@ -83,7 +94,7 @@ def read_turn(
         flow = execute(frame, node.body)
         memory, on, result = _ends(frame, flow)
         frame.memory = memory
-        after = [deep_or_unknown(memory, getattr(memory, c.place)[c.key]) for c in carried]
+        after = [_settled(frame, deep_or_unknown(memory, getattr(memory, c.place)[c.key])) for c in carried]
         wanted = _wanted(outer, carried, after, most, can_be_written_out(turns))
         stable = len(wanted) == len(carried) and all(w.value is c.value for w, c in zip(wanted, carried, strict=True))
         if stable:
@@ -118,10 +129,17 @@ def read_turn(
     return Trial(stable, wanted, define, tested, flag, form)
 
 
+def _settled(frame: Frame, value: Value) -> Value:
+    """What can be handed on: a set of some values as a list of them."""
+    return some_of(frame, value) if isinstance(value, Gathered) and value.items else value
+
+
 def _wanted(outer: Memory, carried: list[Carried], after: list[Value], most: Most, written_out: bool) -> list[Carried]:
     """What must be carried so that it can hold what a turn leaves behind."""
     wanted: list[Carried] = []
     for item, value in zip(carried, after, strict=True):
+        if written_out and isinstance(item.value, Items) and item.value.items and tables.are_texts(item.value.items):
+            raise RefusedError("a list of texts is changed in a loop, which is better written out")
         if isinstance(value, Unknown) and item.place == "cells":
             outer.cells[item.key] = value  # an error only for those who read it
             continue
@@ -129,13 +147,14 @@ def _wanted(outer: Memory, carried: list[Carried], after: list[Value], most: Mos
         if lists and written_out and len(item.value.items) != len(value.items):  # pyright: ignore
             raise RefusedError("a list gets longer in every turn of a loop, which is better written out")
         try:
-            turns = None if item.place == "cells" and item.key == most.living else most.turns
-            top = most.tops.get(item.key) if item.place == "cells" else None
-            wanted.append(replace(item, value=widen(item.value, value, turns, top)))
+            wanted.append(replace(item, value=widen(item.value, value, most.of(item))))
         except RefusedError as why:
             if not item.optional:
                 raise
             outer.names[item.key] = Unknown(why)  # it is an error only for those who read it after the loop
+    guessed = any(isinstance(item.value, Counted | Masked) and item.value.guessed for item in wanted)
+    if guessed and not any(item.key == outgrown.NOTE for item in wanted):
+        wanted.append(Carried("attributes", outgrown.NOTE, outgrown.flag(outer)))
     return wanted
 
 
@@ -207,6 +226,8 @@ def _test(
         body = writer.blocks.pop()
     held = [code.name(names[-1])] if flag else []
     held += _luck_left(frame, carried, memory) + list(frame.guards)  # else it might never end where nobody comes
+    if any((item.place, item.key) == ("attributes", outgrown.NOTE) for item in carried):
+        held += [code.negated(flag) for flag in outgrown.noted(memory)]  # nor where something was forgotten
     result = asked
     for condition in held:
         result = code.both(condition, result)

@@ -120,7 +120,9 @@ def _is_taken_apart(value: Value) -> bool:
 
 
 def set_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
-    value = frame.memory.deep(arguments[0]) if arguments else Static(())
+    if not arguments:
+        return Gathered(())
+    value = frame.memory.deep(arguments[0])
     if isinstance(value, Members | Gathered):
         return value
     try:

@@ -8,7 +8,7 @@ from envwright.compiler.ir import sets
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.lists import counted, items_of, order_matters
 from envwright.compiler.ir.sequences import distinct
-from envwright.compiler.ir.set_algebra import combined, compared, is_set
+from envwright.compiler.ir.set_algebra import added, combined, compared, is_set
 from envwright.compiler.ir.values import Gathered, Masked, Members, Ref, Static, Value
 from envwright.compiler.ir.writing import set_content
 
@@ -65,6 +65,11 @@ def algebra(frame: Frame, base: Value, content: Value, name: str, arguments: lis
         set_content(frame, base, Gathered(()))
         return Static(None)
     if isinstance(content, Gathered | Masked) and isinstance(base, Ref) and len(arguments) == 1:
+        if name in ("add", "update") and isinstance(content, Masked) and (content.roomy or content.guessed):
+            for item in arguments if name == "add" else items_of(frame.memory, arguments[0]):
+                content = added(frame, content, item)
+            set_content(frame, base, content)
+            return Static(None)
         if name in _CHANGES:
             set_content(frame, base, combined(frame, _CHANGES[name], content, Gathered((arguments[0],))))
             return Static(None)
@@ -92,16 +97,20 @@ SETS: dict[str, Callable[[Frame, Value, Members, list[Value]], Value]] = {
 # ---- going through ----
 
 
-def check_loop(body: list[ast.stmt]) -> None:
-    """Refuse a loop over a set, unless each turn gives things the same constant, or counts, and looks at nothing else
+def check_loop(node: ast.For, is_number: Callable[[ast.expr], bool]) -> None:
+    """Refuse a loop over a set, unless each turn gives things the same number, or counts, and looks at nothing else
     that turns change."""
+    body = node.body
     plain = [statement for block in body for statement in _statements(block)]
     targets = [t for s in plain for t in (s.targets if isinstance(s, ast.Assign) else [s.target])]  # pyright: ignore
     given = {ast.unparse(s.value) for s in plain if isinstance(s, ast.Assign)}
     written = {ast.unparse(_whole(target)) for target in targets}
     looked_at = {ast.unparse(n) for part in _looks(body, targets) for n in ast.walk(part) if isinstance(n, _PLACES)}
     calls = any(isinstance(n, ast.Call | ast.NamedExpr | ast.Await) for s in body for n in ast.walk(s))
-    if len(given) > 1 or calls or written & looked_at:
+    own = {ast.unparse(n) for n in ast.walk(node.target)}
+    numbers = [s.value for s in plain if isinstance(s, ast.Assign) and not isinstance(s.value, ast.Constant)]
+    same = all(ast.unparse(n) not in own | written and is_number(n) for n in numbers)
+    if len(given) > 1 or not same or calls or written & looked_at:
         raise order_matters()
 
 
@@ -109,9 +118,9 @@ _PLACES = (ast.Name, ast.Attribute, ast.Subscript)
 
 
 def _statements(node: ast.stmt) -> list[ast.stmt]:
-    """The assignments in a statement: `x[...] = constant` and `n += whole constant` are all that there may be."""
+    """The assignments in a statement: `x[...] = number` and `n += whole constant` are all that there may be."""
     match node:
-        case ast.Assign(targets=[ast.Subscript()], value=ast.Constant()):
+        case ast.Assign(targets=[ast.Subscript()], value=ast.Constant() | ast.Name() | ast.Attribute(value=ast.Name())):
             return [node]
         case ast.AugAssign(op=ast.Add() | ast.Sub(), value=ast.Constant(value=int())):
             return [node]

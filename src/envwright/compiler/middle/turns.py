@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from envwright.compiler.ir import code, tables
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
@@ -98,7 +100,12 @@ def _elements(frame: Frame, value: Value) -> Turns:
             return _members(content)
     if isinstance(content, Picked):
         values, count = tables.elements(frame.program, content)
-        return Turns(values, None, len(values), None if isinstance(count, Static) else as_array(count))
+        if isinstance(count, Static):
+            return Turns(values, None, len(values))
+        if not all(isinstance(option, list | tuple | np.ndarray | str) for option in content.table.flat):
+            return Turns(values, None, len(values), as_array(count))  # of a dict, an index gives something else
+        one = lambda i: tables.deeper(frame.program, content, Array(i, Kind(INT), natural=True))  # noqa: E731
+        return Turns(values, one, len(values), as_array(count))
     if isinstance(content, Counted):
         ref = value if isinstance(value, PLACES) else None
         return Turns(None, _at(frame, ref, content.array), content.room, content.count)
