@@ -43,6 +43,9 @@ class Worth(Base):
     def logs(self):
         return np.diff(np.log(self.rows + 7), prepend=np.log(self.rows[0] + 7))
 
+    def single(self):
+        return np.log(self.rows.astype(np.float32) + 7), np.sum(self.rows.astype(np.float32))
+
     def into(self):
         return np.exp(self.rows, out=self.rows) is self.rows
 
@@ -94,6 +97,19 @@ def test_arrays_that_numpy_computes_are_rounded_before_they_are_subtracted(modul
             moved = np.maximum(moved, np.abs(worth.logs() - exact))
     assert np.all(moved > np.spacing(np.float32(1.9)) / 2)  # by the last places of logarithms, which are about 1.9
     assert np.array_equal(worth.logs(), exact)
+
+
+def test_what_is_computed_in_float32_goes_to_the_next_ones(module):
+    worth = module.Worth()
+    logs, total = worth.single()
+    seen = [set() for _ in range(4)]
+    for seed in range(64):
+        with rounding([module], seed):
+            others, sums = worth.single()
+        assert others.dtype == sums.dtype == np.float32
+        for place, (a, b) in enumerate(zip([*others, sums], [*logs, total], strict=True)):
+            seen[place].add(round((float(a) - float(b)) / float(np.spacing(b))))
+    assert seen == [{-1, 0, 1}] * 4
 
 
 def test_all_that_is_computed_is_a_float32(module):

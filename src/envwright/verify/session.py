@@ -2,7 +2,7 @@
 
 import contextlib
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -141,8 +141,9 @@ class Session:
 
     @cached_property
     def double(self) -> Candidate | None:
-        """The candidate in double precision with the reference's own numbers, if it can be had."""
-        wide = self.candidate.in_float64()
+        """The candidate in double precision with the reference's own numbers, if it can be had. A reference that keeps
+        numbers in float32 rounds what it computes with them, so it would be another one."""
+        wide = self.candidate.in_float64() if not _is_single(self.trace.pool[0]) else None
         return wide.with_params(self.params) if wide is not None and self.params else wide
 
     @cached_property
@@ -230,6 +231,13 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, bool | int | float | np.number) or (
         isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
     )
+
+
+def _is_single(value: Any) -> bool:
+    """Whether any number in it is a float32."""
+    if isinstance(value, Mapping | list | tuple):
+        return any(map(_is_single, value.values() if isinstance(value, Mapping) else value))
+    return getattr(value, "dtype", None) == np.float32
 
 
 def _numbers(value: Any) -> list[float] | NDArray[Any]:

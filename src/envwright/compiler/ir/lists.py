@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from envwright.compiler.ir import code, tables
+from envwright.compiler.ir.dtypes import dtype_code
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
 from envwright.compiler.ir.shapes import zero
 from envwright.compiler.ir.sight import Sight
@@ -89,7 +90,7 @@ def as_rows(items: Sequence[Value], kind: Kind | None = None) -> Rows:
     blank: code.Code = code.const([0] * kind.shape[1]) if len(kind.shape) > 1 else code.const(0)
     rows = [blank if is_none(item) else as_array(item).code for item in inner]
     flags = [item.present.code if isinstance(item, Maybe) else code.const(not is_none(item)) for item in items]
-    array = code.call("jnp.array", code.list_of(rows), code.dotted(f"jnp.{kind.dtype}"))
+    array = code.call("jnp.array", code.list_of(rows), dtype_code(kind.dtype))
     present = Array(code.call("jnp.array", code.list_of(flags)), Kind(BOOL, (len(items),)))
     return Rows(Array(array, kind, listed=True), present)
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code, Written
+from envwright.compiler.ir.dtypes import dtype_code
 from envwright.compiler.ir.kinds import narrow
-from envwright.compiler.ir.values import jnp_name
 
 LONG = 8  # numbers that may stand in the middle of an expression
 
@@ -47,7 +47,7 @@ class Program:
         """A table, under a name if it is long; the same table is written once."""
         array = np.asarray(value)
         if array.dtype.kind in "biuf" and array.size <= LONG:
-            return code.call("jnp.array", code.const(array), code.dotted(f"jnp.{jnp_name(narrow(array.dtype))}"))
+            return code.call("jnp.array", code.const(array), dtype_code(narrow(array.dtype)))
         found = self._named(name, value)
         return code.call("jnp.asarray", code.name(found)) if array.ndim else code.name(found)
 

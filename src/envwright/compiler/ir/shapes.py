@@ -3,8 +3,9 @@
 import math
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir.dtypes import dtype_code, jnp_name
 from envwright.compiler.ir.kinds import Kind
-from envwright.compiler.ir.values import Array, cast, jnp_name
+from envwright.compiler.ir.values import Array, cast
 from envwright.compiler.refusal import RefusedError
 
 
@@ -25,4 +26,4 @@ def zero(kind: Kind) -> Array:
     """Nothing, of a kind."""
     if kind.shape == ():
         return Array(code.call(f"jnp.{jnp_name(kind.dtype)}", code.const(False if kind.is_bool else 0)), kind)
-    return Array(code.call("jnp.zeros", code.const(kind.shape), code.dotted(f"jnp.{jnp_name(kind.dtype)}")), kind)
+    return Array(code.call("jnp.zeros", code.const(kind.shape), dtype_code(kind.dtype)), kind)

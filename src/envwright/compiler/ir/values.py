@@ -30,7 +30,8 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
-from envwright.compiler.ir.kinds import INT, Kind, is_number, joined, kind_of, weak
+from envwright.compiler.ir.dtypes import dtype_code, is_exact, jnp_name
+from envwright.compiler.ir.kinds import FLOAT, INT, Kind, is_number, joined, kind_of, weak
 from envwright.compiler.refusal import RefusedError
 
 
@@ -311,15 +312,11 @@ def _constant(value: Any) -> Code:
     if value.size > 1 and (value == value.flat[0]).all():
         fill = value.flat[0]
         shape = code.const(value.shape if value.ndim > 1 else value.shape[0])
-        dtype = code.dotted(f"jnp.{jnp_name(kind_of(value).dtype)}")
+        dtype = dtype_code(kind_of(value).dtype)
         if fill == 0:
             return code.call("jnp.zeros", shape, dtype)
         return code.call("jnp.full", shape, code.const(fill), dtype)
-    return code.call("jnp.array", code.const(value), code.dotted(f"jnp.{jnp_name(kind_of(value).dtype)}"))
-
-
-def jnp_name(dtype: str) -> str:
-    return "bool_" if dtype == "bool" else dtype
+    return code.call("jnp.array", code.const(value), dtype_code(kind_of(value).dtype))
 
 
 def cast(value: Array, dtype: str) -> Array:
@@ -327,14 +324,14 @@ def cast(value: Array, dtype: str) -> Array:
     if value.kind.dtype == dtype and not value.weak:
         return value
     literal = isinstance(value.code, ast.Constant | ast.UnaryOp) and value.kind.shape == () and value.weak
-    if literal:
+    if literal and (dtype != FLOAT or is_exact(value.code)):
         written = code.call(f"jnp.{jnp_name(dtype)}", value.code)
     elif value.weak and not code.names_arrays(value.code):
-        written = code.call("jnp.asarray", value.code, code.dotted(f"jnp.{jnp_name(dtype)}"))
+        written = code.call("jnp.asarray", value.code, dtype_code(dtype))
     elif value.kind.dtype == dtype:
         return Array(value.code, value.kind, value.listed)
     else:
-        written = code.method(value.code, "astype", code.dotted(f"jnp.{jnp_name(dtype)}"))
+        written = code.method(value.code, "astype", dtype_code(dtype))
     return Array(written, Kind(dtype, value.kind.shape, value.kind.of), value.listed)
 
 
@@ -342,14 +339,14 @@ def stack(value: Items, dtype: str | None = None) -> Array:
     """A list of numbers as an array."""
     parts = [as_array(v) for v in value.items]
     if not parts:
-        none = code.call("jnp.zeros", code.const(0), code.dotted(f"jnp.{dtype or INT}"))
+        none = code.call("jnp.zeros", code.const(0), dtype_code(dtype or INT))
         return Array(none, Kind(dtype or INT, (0,)))
     shapes = {p.kind.shape for p in parts}
     if len(shapes) > 1:
         raise RefusedError("a list of arrays of different shapes is not an array")
     target = dtype or common(parts)
     items = code.list_of(_raw(v) for v in value.items)
-    made = code.call("jnp.array", items, code.dotted(f"jnp.{jnp_name(target)}"))
+    made = code.call("jnp.array", items, dtype_code(target))
     kinds = {p.kind.of for p in parts}
     kind = Kind(target, (len(parts), *parts[0].kind.shape), kinds.pop() if len(kinds) == 1 else 0)
     return Array(made, kind, listed=True, tupled=not value.is_list)

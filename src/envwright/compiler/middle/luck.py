@@ -15,6 +15,7 @@ import numpy as np
 from envwright.compiler.front.chance import Piece
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.dtypes import dtype_code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import INT, Kind, is_number
 from envwright.compiler.ir.lists import counted
@@ -29,7 +30,6 @@ from envwright.compiler.ir.values import (
     Value,
     as_array,
     cast,
-    jnp_name,
 )
 from envwright.compiler.refusal import RefusedError
 
@@ -98,7 +98,7 @@ def typed(made: Code, kind: Kind, samples: Sequence[str]) -> Code:
     own = ("randint", "random_order") if kind.dtype == INT else ("uniform", "normal") if kind.is_float else ()
     if all(any(name in sample for name in own) for sample in samples):
         return made
-    return code.method(made, "astype", code.dotted(f"jnp.{jnp_name(kind.dtype)}"))
+    return code.method(made, "astype", dtype_code(kind.dtype))
 
 
 def _next(frame: Frame, piece: Piece) -> tuple[Array, int | None]:

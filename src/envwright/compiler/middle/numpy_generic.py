@@ -6,6 +6,7 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.dtypes import dtype_code
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, is_number, narrow, promote
 from envwright.compiler.ir.values import (
     Array,
@@ -16,7 +17,6 @@ from envwright.compiler.ir.values import (
     Value,
     as_array,
     cast,
-    jnp_name,
     stack,
 )
 from envwright.compiler.refusal import RefusedError
@@ -90,7 +90,7 @@ def _argument(value: Value) -> tuple[Code, Any, list[Array] | None]:
             array = as_array(value)
             return array.code, inner, [array]
         if isinstance(inner, type | np.dtype):
-            return code.dotted(f"jnp.{jnp_name(narrow(inner))}"), inner, None
+            return dtype_code(narrow(inner)), inner, None
         if isinstance(inner, range):
             return code.const(list(inner)), list(inner), None
         return code.const(inner), inner, None

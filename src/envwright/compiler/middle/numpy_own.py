@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir.dtypes import dtype_code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, is_number, narrow, promote
 from envwright.compiler.ir.lists import concatenate, counted, in_use
@@ -22,7 +23,6 @@ from envwright.compiler.ir.values import (
     Value,
     as_array,
     cast,
-    jnp_name,
     stack,
 )
 from envwright.compiler.middle.attributes import flow
@@ -75,7 +75,7 @@ def _full(frame: Frame, arguments: list[Value], options: Options) -> Value:
     dtype = options.get("dtype", arguments[2] if len(arguments) > 2 else Static(None))
     wanted = value.kind.dtype if known(dtype) is None else narrow(known(dtype))
     size = tuple(shape) if isinstance(shape, tuple | list) else (int(shape),)
-    made = code.call("jnp.full", code.const(size), value.code, code.dotted(f"jnp.{jnp_name(wanted)}"))
+    made = code.call("jnp.full", code.const(size), value.code, dtype_code(wanted))
     return Array(made, Kind(wanted, size))
 
 
@@ -87,7 +87,7 @@ def _like(name: str) -> Callable[[Frame, list[Value], Options], Value]:
         plain = {"empty_like": "zeros_like"}.get(name, name).removesuffix("_like")
         shape = code.const(array.kind.shape if len(array.kind.shape) != 1 else array.kind.shape[0])
         fill = [as_array(arguments[1]).code] if name == "full_like" else []
-        made = code.call(f"jnp.{plain}", shape, *fill, code.dotted(f"jnp.{jnp_name(wanted)}"))
+        made = code.call(f"jnp.{plain}", shape, *fill, dtype_code(wanted))
         return Array(made, Kind(wanted, array.kind.shape))
 
     return make

@@ -64,8 +64,17 @@ class Rounder:
         return kind(below + unit * self.coins.pop())
 
     def called(self, value: Any, root: Any, path: str) -> Any:
-        """What `np.log(...)` gives, or `x.mean(...)`: an array, too, if it must be a new one."""
-        return self.fresh(value) if type(value) is np.ndarray and _makes_new(root, path) else self.scalar(value)
+        """What `np.log(...)` gives, or `x.mean(...)`: an array, too, if it must be a new one. Of what is computed in
+        float32 already, another library may give the next one up or down."""
+        if type(value) not in (np.ndarray, np.float32) or not _makes_new(root, path):
+            return self.scalar(value)
+        return self.beside(value) if value.dtype == np.float32 else self.fresh(value)
+
+    def beside(self, value: Any) -> Any:
+        """A float32, or the next one, up or down."""
+        ways = np.reshape(self.bits.random_raw(value.size) % np.uint64(3), value.shape).astype(np.float32) - 1
+        there = (np.abs(value) < LARGEST) & (value != 0)
+        return np.where(there, value + ways * np.spacing(np.abs(value)), value).astype(np.float32)[()]
 
     def fresh(self, value: Any) -> Any:
         """What an operator gives: an array, too, for nobody else has it."""

@@ -184,7 +184,8 @@ def record_drift(
     beat: Beat,
 ) -> Drift:
     """Play each episode again, every number moved by a last bit: constants once, the rest at every step; and, moved at
-    random, with all that is computed rounded, where the reference can."""
+    random, with all that is computed rounded, where the reference can. In double precision it is given actions in it
+    instead, for with a float32 it may compute in float32."""
     kind = np.dtype(dtype)
     names = [name for name in contract.columns if contract.rounds(name)]
     farthest: dict[str, list[NDArray[np.float64]]] = {name: [] for name in names}
@@ -201,7 +202,10 @@ def record_drift(
             try:
                 reference.restore(nudge(constants, None, kind, luck, ways))
                 with rounding or nullcontext():
-                    rows = _one_run(reference, contract, episode, _Nudging(kind, sizes, luck, ways), beat)
+                    how = _Nudging(kind, sizes, luck, ways, run >= 2)
+                    rows = _one_run(reference, contract, episode, how, beat)
+                    if not rows:  # it may want its actions in no other type
+                        rows = _one_run(reference, contract, episode, how._replace(widely=False), beat)
             finally:
                 reference.restore(constants)
             apart[len(rows) :] = True
@@ -220,6 +224,7 @@ class _Nudging(NamedTuple):
     sizes: dict[str, Any]
     luck: np.random.Generator
     ways: tuple[float, ...]
+    widely: bool  # with actions of that kind, if it is wider than theirs
 
 
 def _one_run(reference: Reference, contract: Contract, episode: Episode, how: _Nudging, beat: Beat) -> list[Row]:
@@ -232,7 +237,7 @@ def _one_run(reference: Reference, contract: Contract, episode: Episode, how: _N
         reference.restore(nudge(state, how.sizes, how.kind, how.luck, how.ways))
         try:
             before = reference.look() if contract.looks_back else {}
-            outcome = reference.step(nudge(action, None, how.kind, how.luck, how.ways), tape)
+            outcome = reference.step(_moved(action, how), tape)
             now = step_row(contract, reference, outcome, action, before)
         except (ReferenceFailedError, ExpressionError, TapeError):
             break
@@ -241,3 +246,9 @@ def _one_run(reference: Reference, contract: Contract, episode: Episode, how: _N
             break
         rows.append(now)
     return rows
+
+
+def _moved(action: Any, how: _Nudging) -> Any:
+    if how.widely and isinstance(action, np.ndarray) and action.dtype.kind == "f":
+        action = action.astype(np.promote_types(action.dtype, how.kind))
+    return nudge(action, None, how.kind, how.luck, how.ways)
