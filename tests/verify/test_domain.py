@@ -12,6 +12,19 @@ RNG = np.random.default_rng(0)
 REALS = [float(x) for x in np.random.default_rng(1).normal(size=50)]
 
 
+def test_real_numbers_that_are_counted_stay_on_their_grid():
+    values = [n / 4 for n in range(40)]
+    domain = mine(values, (2.5, 2.6))
+    assert isinstance(domain, Real)
+    assert domain.grid == 0.25
+    drawn = [domain.sample(np.random.default_rng(seed)) for seed in range(200)]
+    assert all(v % 0.25 == 0 for v in drawn)
+    assert 2.5 in domain.corners()
+    assert 2.6 not in domain.corners()
+    assert len(set(drawn)) > 20
+    assert mine([*values, 0.3]).grid == 0.0  # pyright: ignore[reportAttributeAccessIssue]
+
+
 @pytest.mark.parametrize(
     ("values", "domain"),
     [

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from envwright.core.errors import EnvwrightError
 
 FEW = 12  # so many values or fewer are taken to be an enumeration
+ENOUGH = 32  # numbers that are multiples of something before all are believed to be
 
 
 class Domain(Protocol):
@@ -80,18 +82,21 @@ class Real:
     high: float
     special: tuple[float, ...] = ()
     stated: bool = False  # by the contract, which is then not exceeded
+    grid: float = 0.0  # all that were seen are multiples of it, so they are counted, and not computed
 
     def sample(self, rng: np.random.Generator) -> float:
         corners = self.corners()
         if rng.random() < 0.2:
             return corners[int(rng.integers(len(corners)))]
-        return float(rng.uniform(self.low, self.high))
+        value = float(rng.uniform(self.low, self.high))
+        return round(value / self.grid) * self.grid if self.grid else value
 
     def corners(self) -> list[float]:
         wide = 0.0 if self.stated else (self.high - self.low) or 1.0
         inside = [s for s in self.special if self.low - wide <= s <= self.high + wide]
         near = [next_to(s, way) for s in inside for way in (-np.inf, np.inf)]
-        return [v for v in (self.low, self.high, 0.0, *inside, *near) if self.low - wide <= v <= self.high + wide]
+        found = [v for v in (self.low, self.high, 0.0, *inside, *near) if self.low - wide <= v <= self.high + wide]
+        return [v for v in found if not self.grid or v % self.grid == 0]
 
     def simpler(self, value: Any) -> list[Any]:
         nearest = min(max(0.0, self.low), self.high)
@@ -259,7 +264,7 @@ def mine(values: Sequence[Any], special: tuple[float, ...] = ()) -> Domain:
         distinct = _distinct(values)
         if len(distinct) <= FEW and len(values) > 4 * len(distinct):
             return Choice(distinct)
-        return Real(float(min(values)), float(max(values)), special)
+        return Real(float(min(values)), float(max(values)), special, grid=_grid(np.array(values, np.float64)))
     if (
         all(v is None or isinstance(v, bool | int | float | str | np.number) for v in values)
         and len(_distinct(values)) <= 64
@@ -309,6 +314,12 @@ def _mine_several(values: list[Any], special: tuple[float, ...]) -> Domain:
     if len(lengths) == 1 and kind is not set and lengths[0]:
         return Several(kind, lengths, None, tuple(mine([v[i] for v in values], special) for i in range(lengths[0])))
     return Several(kind, lengths, mine(elements[:4096], special) if elements else None)
+
+
+def _grid(values: NDArray[np.float64]) -> float:
+    """The largest of 1, 1/2, 1/4, ..., 1/256 that all are multiples of; 0 if there is none, or too few to tell."""
+    steps = [2.0**-n for n in range(9)] if len(values) >= ENOUGH and np.isfinite(values).all() else []
+    return next((step for step in steps if not np.any(values % step)), 0.0)
 
 
 def _distinct(values: Sequence[Any]) -> tuple[Any, ...]:

@@ -18,6 +18,8 @@ from envwright.verify.session import Session
 from envwright.verify.statistics import ALARM, holm, same_distribution
 from envwright.verify.verdict import Check, Divergence
 
+SEEDS = 512  # with which the candidate's games are begun
+
 
 def check_luck(session: Session) -> list[Check]:
     """Distribution of starts and of steps, and whether seeds matter."""
@@ -28,14 +30,14 @@ def check_luck(session: Session) -> list[Check]:
 
 def _kept(session: Session, check: Check) -> Check:
     """With every divergence written down; luck has no smaller input than the seeds it was drawn with."""
-    seeds = {"seeds": [0, (64 if check.name == "seeds matter" else session.effort.draws) - 1]}
+    seeds = {"seeds": [0, (SEEDS if check.name == "seeds matter" else session.effort.draws) - 1]}
     found = (regressions.keep_luck(session, replace(d, input=seeds)) for d in check.divergences)
     return replace(check, divergences=tuple(found))
 
 
 def _seeds(session: Session, starts: Columns) -> Check:
     """Where the reference's games begin differently, so must the candidate's; the same seed must begin the same."""
-    seeds = np.arange(64, dtype=np.uint32)
+    seeds = np.arange(SEEDS, dtype=np.uint32)
     games, again = session.candidate.init(seeds), session.candidate.init(seeds)
     names = [name for name in starts if name in games]
     owner = session.contract.owner("chance")
@@ -43,16 +45,14 @@ def _seeds(session: Session, starts: Columns) -> Check:
     # Luck that varies is lost by the start, where the two can be told apart.
     whose = session.contract.owner("start") if session.candidate.takes_chance and not found else owner
     for name in names:
-        theirs, ours = _kinds(starts[name][:64]), _kinds(games[name])
-        if theirs > 1 and ours == 1:
-            found.append(Divergence(whose, name, f"{theirs} different starts of 64 seeds", "the same for every seed"))
+        if _must_vary(starts[name], SEEDS) and _kinds(games[name]) == 1:
+            theirs = f"{_kinds(starts[name])} different starts of {len(starts[name])} seeds"
+            found.append(Divergence(whose, name, theirs, f"the same for {SEEDS} seeds"))
         if not np.array_equal(games[name], again[name], equal_nan=games[name].dtype.kind == "f"):
             found.append(Divergence(owner, name, "one start a seed", "another one when asked again"))
     found += _steps_vary(session)
-    detail = (
-        "64 seeds" if found else "64 seeds: starts and luck vary where the reference's do, and repeat with the seed"
-    )
-    return Check("L1", "seeds matter", "fail" if found else "pass", detail, 64, tuple(found))
+    told = "" if found else ": starts and luck vary where the reference's do, and repeat with the seed"
+    return Check("L1", "seeds matter", "fail" if found else "pass", f"{SEEDS} seeds{told}", SEEDS, tuple(found))
 
 
 def _starts_vary(session: Session, starts: Columns, seeds: NDArray[np.uint32]) -> list[Divergence]:
@@ -62,9 +62,9 @@ def _starts_vary(session: Session, starts: Columns, seeds: NDArray[np.uint32]) -
     luck = session.candidate.draw_start(seeds)
     owner = session.contract.owner("chance")
     return [
-        Divergence(owner, f"start {name}", f"{_kinds(column[:64])} different outcomes", "the same for every seed")
+        Divergence(owner, f"start {name}", f"{_kinds(column)} different outcomes", "the same for every seed")
         for name, column in chance.items()
-        if _kinds(column[:64]) > 1 and _kinds(luck[name]) == 1
+        if _must_vary(column, SEEDS) and _kinds(luck[name]) == 1
     ]
 
 
@@ -78,7 +78,7 @@ def _steps_vary(session: Session) -> list[Divergence]:
     return [
         Divergence(owner, f"chance.{name}", f"{_kinds(column[rows])} different outcomes", "the same for every seed")
         for name, column in chance.items()
-        if _kinds(column[rows]) > 1 and _kinds(luck[name]) == 1
+        if _must_vary(column[rows], len(rows)) and _kinds(luck[name]) == 1
     ]
 
 
@@ -149,6 +149,12 @@ def states_before(session: Session, rows: NDArray[Any]) -> Columns:
         )
         for name, column in part(trace.steps, "state.").items()
     }
+
+
+def _must_vary(column: NDArray[Any], many: int) -> bool:
+    """Whether so many outcomes of the reference's would be all alike less than once in a million times."""
+    _, counts = np.unique(column.reshape(len(column), -1), axis=0, return_counts=True)
+    return bool((counts.max() / counts.sum()) ** many < ALARM)
 
 
 def _kinds(column: NDArray[Any]) -> int:
