@@ -143,7 +143,9 @@ class Session:
     def double(self) -> Candidate | None:
         """The candidate in double precision with the reference's own numbers, if it can be had. A reference that keeps
         numbers in float32 rounds what it computes with them, so it would be another one."""
-        wide = self.candidate.in_float64() if not _is_single(self.trace.pool[0]) else None
+        names = {name for expression in self.contract.state.values() for name in expression.names}
+        kept = {name: value for name, value in self.trace.pool[0].items() if name in names}
+        wide = self.candidate.in_float64() if not _is_single(kept) else None
         return wide.with_params(self.params) if wide is not None and self.params else wide
 
     @cached_property
