@@ -1,5 +1,7 @@
 """Sets and stacks that are filled in a loop, and functions that call themselves: flood fills, paths, chains."""
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -92,7 +94,7 @@ def test_sets_that_are_refused(text: str, why: str) -> None:
         Cases({"it": text}, x=X, l=L).assert_same("it")
 
 
-BOARD = {"board": "self.np_random.integers(0, 2, size=(5, 5))", "n": "0"}
+BOARD: Any = {"board": "self.np_random.integers(0, 2, size=(5, 5))", "n": "0"}
 
 
 def test_a_region_by_a_stack_and_a_set() -> None:
