@@ -70,7 +70,7 @@ def _written(
     program = Program()
     for _ in range(2):  # the second time, it is known which constants become values of the game
         refusals = []
-        program = Program(flowing=set(flowing), tables=_with_names(program.constants), lengths=dict(lengths))
+        program = Program(flowing=set(flowing), tables=program.constants, lengths=dict(lengths))
         program.call = call
         objects = find_objects(reference, contract, interface, program)
         write_functions(program, interface, objects, refusals)
@@ -93,11 +93,6 @@ def _with_steady_lists(reference: Any, contract: Any, interface: Interface, refu
             return None if refusals else program
         lengths = {count: length for count, length in lengths.items() if count not in program.unsteady}
     return None
-
-
-def _with_names(constants: Mapping[str, Any]) -> dict[str, Any]:
-    """The tables that were found under a name of the original's."""
-    return {name: value for name, value in constants.items() if not name.startswith("TABLE")}
 
 
 def _refused(modules: Sequence[Module], why: Refusal) -> Translation:

@@ -179,13 +179,20 @@ def flags_of(value: Counted | Masked) -> Array:
     return value.mask if isinstance(value, Masked) else in_use(value)
 
 
+def equals(value: Counted | Masked, item: code.Code) -> code.Code:
+    """Which places of a list or a set hold a number, or a row."""
+    same = code.compare(value.array.code, ast.Eq(), item)
+    for _ in value.array.kind.shape[1:]:
+        same = code.call("jnp.all", same, axis=code.const(-1))
+    return code.both(flags_of(value).code, same)
+
+
 def how_often(value: Counted, key: Value) -> Array:
     """How often a whole number is in a list of them."""
     one = as_array(key)
     if one.kind.shape or not one.kind.is_whole:
         raise RefusedError("a dict that counts whole numbers is asked for something else")
-    same = code.compare(value.array.code, ast.Eq(), one.code)
-    return Array(code.call("jnp.sum", code.both(in_use(value).code, same)), Kind(INT), natural=True)
+    return Array(code.call("jnp.sum", equals(value, one.code)), Kind(INT), natural=True)
 
 
 def cleaned(value: Counted) -> Counted:

@@ -15,6 +15,7 @@ from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number
 from envwright.compiler.ir.lists import (
     concatenate,
     counted,
+    equals,
     flags_of,
     holds_number,
     is_listlike,
@@ -288,15 +289,12 @@ def contains(frame: Frame, container: Value, item: Value) -> Value:
     if isinstance(container, Static):
         return _in_known(frame, container.value, item)
     if isinstance(container, Counted | Masked):
-        held = flags_of(container)
         if container.array.kind.of:
             equal = likeness.same(frame, container.array, heaps.number_of(frame, heaps.of(frame, container), item))
-            return Array(code.call("jnp.any", code.both(held.code, equal.code)), Kind(BOOL))
-        inner = as_array(item)
-        same = code.compare(container.array.code, ast.Eq(), inner.code)
-        if len(container.array.kind.shape) > 1:
-            same = code.call("jnp.all", same, axis=code.const(-1))
-        return Array(code.call("jnp.any", code.both(held.code, same)), Kind(BOOL))
+            found = code.both(flags_of(container).code, equal.code)
+        else:
+            found = equals(container, as_array(item).code)
+        return Array(code.call("jnp.any", found), Kind(BOOL))
     if isinstance(container, Tally):
         return contains(frame, container.listed, item)
     if isinstance(container, Members):

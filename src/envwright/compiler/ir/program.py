@@ -59,7 +59,8 @@ class Program:
         base = re.sub(r"\W+", "_", name).strip("_").upper() or "TABLE"
         base = base if not base[0].isdigit() else f"TABLE_{base}"
         if base == "TABLE":  # found on a way that has no name for it, but another may have had
-            base = next((name for name, known in self.tables.items() if _same(known, value)), base)
+            named = {name: known for name, known in self.tables.items() if not name.startswith("TABLE")}
+            base = next((name for name, known in named.items() if _same(known, value)), base)
         found, n = base, 1
         while found in self.constants and not _same(self.constants[found], value):
             found, n = f"{base}_{n + 1}", n + 1

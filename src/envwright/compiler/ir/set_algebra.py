@@ -9,7 +9,7 @@ from envwright.compiler.ir import code, outgrown
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
-from envwright.compiler.ir.lists import all_of, counted
+from envwright.compiler.ir.lists import all_of, counted, equals
 from envwright.compiler.ir.sequences import distinct, each_with_each
 from envwright.compiler.ir.shapes import zero
 from envwright.compiler.ir.tallies import keys
@@ -144,7 +144,7 @@ def added(frame: Frame, value: Masked, item: Value) -> Masked:
     """`value.add(item)`, of a set that has room for it."""
     a, _ = _both(frame, value, Gathered((item,)))  # refused, if it is of another kind
     one = frame.named("member", as_array(frame.memory.deep(item)).code)
-    new = frame.named("new", code.negated(_holds(a, one)))
+    new = frame.named("new", code.negated(code.call("jnp.any", equals(a, one))))
     place = frame.named("place", code.call("jnp.argmin", a.mask.code))  # the first that is free
     if value.guessed:
         outgrown.note(frame, code.both(new, code.index(a.mask.code, place)))
@@ -153,24 +153,13 @@ def added(frame: Frame, value: Masked, item: Value) -> Masked:
     return _named(frame, replace(a, array=array, mask=mask))
 
 
-def _holds(a: Masked, one: Code) -> Code:
-    """Whether a number or a row is in it."""
-    same = code.compare(a.array.code, ast.Eq(), one)
-    if len(a.array.kind.shape) > 1:
-        same = code.call("jnp.all", same, axis=code.const(-1))
-    return code.call("jnp.any", code.both(same, a.mask.code))
-
-
 def _both(frame: Frame, left: Value, right: Value) -> tuple[Masked, Masked]:
     sides = [_members(frame, value) for value in (left, right)]
     for i, side in enumerate(sides):
         if side is None:  # empty: of the kind that the other is
             other = sides[1 - i]
             width = other.array.kind.shape[1:] if other is not None else ()
-            blank = Array(
-                code.call("jnp.zeros", code.const((0, *width)), code.dotted("jnp.int32")), Kind(INT, (0, *width))
-            )
-            sides[i] = Masked(blank, all_of(0), unordered=True)
+            sides[i] = Masked(zero(Kind(INT, (0, *width))), all_of(0), unordered=True)
     a, b = sides
     assert a is not None
     assert b is not None

@@ -88,7 +88,7 @@ def find_carried(
         frame.depth -= 1
         frame.writer.blocks.pop()
         frame.memory = before
-    after = [e.memory for e in flow.exits] + ([flow.memory] if flow.memory else [])
+    after = flow.memories
     if rows := _rows_followed(before, after):
         for name, (ref, place) in rows.items():
             before.names[name] = hold_row(frame, ref, place)

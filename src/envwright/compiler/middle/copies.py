@@ -91,7 +91,7 @@ def followed(execute: Execute, cell: int) -> Execute:
 
     def reading(frame: Frame, body: Sequence[ast.stmt]) -> Flow:
         flow = execute(frame, body)
-        for memory in [*(e.memory for e in flow.exits), *([flow.memory] if flow.memory else [])]:
+        for memory in flow.memories:
             if isinstance(lost := memory.cells.get(cell), Unknown):
                 raise lost.why
         return flow
@@ -108,7 +108,7 @@ def watched(execute: Execute, ref: Ref) -> Execute:
         name = f" row {len(frame.memory.names)}"  # no name of Python's, and another one in a loop inside
         frame.memory.names[name] = row
         flow = execute(frame, body)
-        for memory in [*(e.memory for e in flow.exits), *([flow.memory] if flow.memory else [])]:
+        for memory in flow.memories:
             if memory.names.pop(name, None) is not row:
                 raise ChangedError("rows move in a list while a copy of it is gone through")
         return flow

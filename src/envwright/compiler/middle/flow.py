@@ -37,6 +37,16 @@ class Flow:
     memory: Memory | None  # after its last statement; None: it is never reached
     exits: list[Exit] = field(default_factory=list)  # in the order of the program: the first whose condition holds
 
+    @property
+    def memories(self) -> list[Memory]:
+        """Those of all ways out of it."""
+        return [way.memory for way in self.exits] + ([self.memory] if self.memory else [])
+
+    @property
+    def going_on(self) -> list[Memory]:
+        """Those of the ways that lead to the next turn of the loop around."""
+        return [way.memory for way in self.exits if way.way == "continue"] + ([self.memory] if self.memory else [])
+
     def take(self, other: "Flow", when: Array | None = None) -> None:
         self.exits += [replace(way, when=_both(when, way.when)) for way in other.exits]
 

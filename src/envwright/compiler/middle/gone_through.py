@@ -29,7 +29,7 @@ def check(turns: Turns | None, before: Memory, flow: Flow) -> bool:
     """Whether a turn changes the length of what is gone through; an error if another turn may follow."""
     if turns is None:
         return False
-    going_on = [e.memory for e in flow.exits if e.way == "continue"] + ([flow.memory] if flow.memory else [])
+    going_on = flow.going_on
     check_reads(turns.reads, before, going_on)
     if any(_changed(ref, before, memory) for ref in turns.lists for memory in going_on):
         raise ChangedError("a list is changed while it is gone through in this way")

@@ -9,7 +9,7 @@ from envwright.compiler.ir import code, heaps, likeness, outgrown, tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import INT, Kind
-from envwright.compiler.ir.lists import appended, concatenate, counted, flags_of, holding, in_use, items_of, plus
+from envwright.compiler.ir.lists import appended, concatenate, counted, equals, holding, in_use, items_of, plus
 from envwright.compiler.ir.operators import compare
 from envwright.compiler.ir.sequences import backwards, inserted, place_inside
 from envwright.compiler.ir.trails import let_go, name_rows, shift, taken_out
@@ -208,14 +208,6 @@ def _clear(frame: Frame, base: Value, content: Value, arguments: list[Value], op
     return Static(None)
 
 
-def equals(content: Counted | Masked, item: Value) -> code.Code:
-    """Which places of a list hold a value."""
-    same = code.compare(content.array.code, ast.Eq(), as_array(item).code)
-    for _ in content.array.kind.shape[1:]:
-        same = code.call("jnp.all", same, axis=code.const(-1))
-    return code.both(flags_of(content).code, same)
-
-
 def _index(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
     """The first place that holds a value."""
     item = frame.memory.deep(arguments[0])
@@ -223,7 +215,7 @@ def _index(frame: Frame, base: Value, content: Value, arguments: list[Value], op
         equal = likeness.same(frame, content.array, heaps.number_of(frame, heaps.of(frame, content), arguments[0]))
         return Array(code.call("jnp.argmax", code.both(in_use(content).code, equal.code)), Kind(INT))
     if isinstance(content, Counted):
-        return Array(code.call("jnp.argmax", equals(content, item)), Kind(INT))
+        return Array(code.call("jnp.argmax", equals(content, as_array(item).code)), Kind(INT))
     if isinstance(content, Rows) and content.array.kind.shape[1:] == () and number(item):
         same = code.compare(content.array.code, ast.Eq(), as_array(item).code)
         return Array(code.call("jnp.argmax", code.both(content.present.code, same)), Kind(INT))
@@ -240,7 +232,7 @@ def _count(frame: Frame, base: Value, content: Value, arguments: list[Value], op
     if isinstance(content, Counted | Masked) and content.array.kind.of:
         raise RefusedError("objects that are equal are counted")
     if isinstance(content, Counted | Masked):
-        return Array(code.call("jnp.sum", equals(content, item)), Kind(INT))
+        return Array(code.call("jnp.sum", equals(content, as_array(item).code)), Kind(INT))
     flags = [
         cast(as_array(compare(frame, ast.Eq(), option, item)), INT).code for option in items_of(frame.memory, content)
     ]

@@ -124,7 +124,7 @@ def _over_copy(copied: Copy, frame: Frame, node: ast.For, turns: Turns, execute:
     """A loop over a copy of a list from which rows are taken, or to which some come, meanwhile."""
     turns, cell = of_moving_rows(frame, copied)
     flow = _counted_loop(frame, node, turns, followed(execute, cell))
-    for memory in [*(e.memory for e in flow.exits), *([flow.memory] if flow.memory else [])]:
+    for memory in flow.memories:
         drop_copy(memory, cell)
     return flow
 
@@ -212,7 +212,7 @@ def _run(
         begin = following(node, turns) or begin
     tops: dict[int, int] = {}
     if isinstance(origin, ast.While):
-        going_on = [e.memory for e in flow.exits if e.way == "continue"] + ([flow.memory] if flow.memory else [])
+        going_on = flow.going_on
         most, tops = most_turns(frame, origin, going_on), longest(frame, origin, going_on)
     result: Value | None = None
     for _ in range(6):

@@ -59,7 +59,7 @@ def as_loop(
     values = _values(node)
     kept = {
         name for i, name in enumerate(names)
-        if name not in values and (i < bound or all(_is(c.args[i - bound], name) for c in calls))
+        if name not in values and (i < bound or all(is_name(c.args[i - bound], name) for c in calls))
     }  # fmt: skip
     places = [i - bound for i, name in enumerate(names) if name not in kept]
     changing = [name for name in names if name not in kept]
@@ -93,7 +93,7 @@ def _starred(call: ast.Call) -> bool:
     return any(isinstance(a, ast.Starred) for a in call.args)
 
 
-def _is(node: ast.expr, name: str) -> bool:
+def is_name(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 

@@ -13,7 +13,7 @@ from envwright.compiler.front.source import source_of
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.values import Static, Value, as_array, number
 from envwright.compiler.middle.reading import Callee
-from envwright.compiler.middle.recursion import as_loop
+from envwright.compiler.middle.recursion import as_loop, is_name
 from envwright.compiler.refusal import RefusedError
 
 _HARMLESS = {
@@ -62,7 +62,7 @@ def without_recursion(frame: Frame, callee: Callee, function: types.FunctionType
 
 def _passes_on(call: ast.Call, place: int, name: str) -> bool:
     """Whether an argument of a call is what the function itself was given."""
-    return place < len(call.args) and isinstance(call.args[place], ast.Name) and call.args[place].id == name  # pyright: ignore
+    return place < len(call.args) and is_name(call.args[place], name)
 
 
 def _shape(value: Value) -> tuple[int, ...]:
