@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import jax
 import jax.numpy as jnp
 
+from envwright.core import lanes
 from envwright.core.chance import restart_key
 from envwright.core.cost import cost
 from envwright.core.env import Env, Obs, Step, choose, go_on
@@ -140,7 +141,7 @@ def strategy(how: str | AutoReset) -> AutoReset:
 
 def each(function: Callable[..., Any], *batch: Any, params: Any) -> Any:
     """`function` of every environment of the batch, with the same params."""
-    return jax.vmap(lambda *one: function(*one, params), in_axes=LAST, out_axes=LAST)(*batch)
+    return lanes.each(lambda *one: function(*one, params), *batch)
 
 
 def to_back(batch: Any) -> Any:

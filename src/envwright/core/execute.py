@@ -21,6 +21,7 @@ from jax.experimental.xla_metadata import set_xla_metadata
 from jax.extend.core import jaxpr_as_fun
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
+from envwright.core import kernels
 from envwright.core.errors import BatchError
 from envwright.core.jaxprs import operations
 
@@ -81,7 +82,8 @@ def one_kernel(function: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if not on_cpu():
             return function(*args, **kwargs)
-        jaxpr, shape = jax.make_jaxpr(function, return_shape=True)(*args, **kwargs)
+        with kernels.traced():
+            jaxpr, shape = jax.make_jaxpr(function, return_shape=True)(*args, **kwargs)
         if refused := sorted(name for name in operations(jaxpr.jaxpr) if name.startswith(_NOT_IN_A_KERNEL)):
             raise NotOneKernelError(f"XLA cannot put {refused[0]} into one kernel.")
         # Trace first, mark after: the mark must sit on the one outer call, not on every operation inside.

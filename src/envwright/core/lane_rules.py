@@ -1,0 +1,110 @@
+"""Single operations of a batch whose games are along the last axis, where `jax.vmap` would move them to the first.
+
+A rule gets the operation, its values and which of them have an axis of games; or None if it leaves it to `jax.vmap`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.extend.core import JaxprEqn
+from jax.lax import GatherDimensionNumbers, GatherScatterMode
+
+from envwright.core import kernels
+
+Values = list[Any]
+Flags = list[bool]  # which of the values differ from game to game, and have an axis of games
+Rule = Callable[[JaxprEqn, Values, Flags, int], jax.Array | None]
+
+
+def wide(value: Any, games: int) -> jax.Array:
+    """The same in all games, with an axis of them."""
+    value = jnp.asarray(value)
+    return jnp.broadcast_to(value[..., None], (*value.shape, games))
+
+
+def widened(values: Values, flags: Flags, wanted: Flags, games: int) -> Values:
+    """With an axis of games where it is wanted."""
+    return [wide(v, games) if want and not has else v for v, has, want in zip(values, flags, wanted, strict=True)]
+
+
+def _reshape(equation: JaxprEqn, values: Values, flags: Flags, games: int) -> jax.Array:
+    return values[0].reshape(*equation.params["new_sizes"], games)
+
+
+def _broadcast(equation: JaxprEqn, values: Values, flags: Flags, games: int) -> jax.Array | None:
+    if len(values) > 1:  # of a size that is known only later
+        return None
+    shape, axes = equation.params["shape"], equation.params["broadcast_dimensions"]
+    return jax.lax.broadcast_in_dim(values[0], (*shape, games), (*axes, len(shape)))
+
+
+def _concatenate(equation: JaxprEqn, values: Values, flags: Flags, games: int) -> jax.Array:
+    return jax.lax.concatenate(widened(values, flags, [True] * len(values), games), equation.params["dimension"])
+
+
+def _select(equation: JaxprEqn, values: Values, flags: Flags, games: int) -> jax.Array:
+    which, *cases = widened(values, flags, [True] * len(values), games)
+    return jax.lax.select_n(jnp.broadcast_to(which, cases[0].shape), *cases)
+
+
+def _gather(equation: JaxprEqn, values: Values, flags: Flags, games: int) -> jax.Array:
+    """A look into a table, into an array of each game at the same places, or at places of its own."""
+    array, places = values
+    numbers, sizes, rank = equation.params["dimension_numbers"], equation.params["slice_sizes"], array.ndim - flags[0]
+    if flags[1]:
+        places = jnp.moveaxis(places, -1, -2)  # behind them is only which axis a place is on
+    if flags == [True, True]:
+        numbers = numbers._replace(
+            operand_batching_dims=(*numbers.operand_batching_dims, rank),
+            start_indices_batching_dims=(*numbers.start_indices_batching_dims, places.ndim - 2),
+        )
+        sizes = (*sizes, 1)
+    elif flags[0]:
+        behind = len(numbers.offset_dims) + places.ndim - 1  # the last axis of what is found
+        numbers = numbers._replace(offset_dims=(*numbers.offset_dims, behind))
+        sizes = (*sizes, games)
+    rest = {name: equation.params[name] for name in ("indices_are_sorted", "unique_indices", "mode", "fill_value")}
+    return jax.lax.gather(array, places, numbers, sizes, **rest)
+
+
+def _dynamic_slice(equation: JaxprEqn, values: Values, flags: Flags, games: int) -> jax.Array | None:
+    array, *starts = values
+    sizes = equation.params["slice_sizes"]
+    if len(starts) != len(sizes) or not flags[0]:
+        return None
+    if not any(flags[1:]):
+        return jax.lax.dynamic_slice(array, [*starts, jnp.zeros_like(starts[0])], [*sizes, games])
+    axes = tuple(range(len(sizes)))
+    numbers = GatherDimensionNumbers(
+        axes, (), axes, operand_batching_dims=(len(sizes),), start_indices_batching_dims=(0,)
+    )
+    places = jnp.stack(widened(starts, flags[1:], [True] * len(starts), games), axis=-1)
+    return jax.lax.gather(array, places, numbers, (*sizes, 1), mode=GatherScatterMode.CLIP)
+
+
+def _dynamic_update_slice(equation: JaxprEqn, values: Values, flags: Flags, games: int) -> jax.Array | None:
+    array, part, *starts = widened(values, flags, [True, True, *flags[2:]], games)
+    if not any(flags[2:]):
+        return jax.lax.dynamic_update_slice(array, part, [*starts, jnp.zeros_like(starts[0])])
+    if not kernels.is_traced():
+        return None
+    each = jnp.stack(widened(starts, flags[2:], [True] * len(starts), games))
+
+    def of_one(game: jax.Array, array: jax.Array) -> jax.Array:
+        mine = jax.lax.dynamic_slice_in_dim(part, game, 1, axis=-1)
+        return jax.lax.dynamic_update_slice(array, mine, [*each[:, game], game.astype(each.dtype)])
+
+    return jax.lax.fori_loop(0, games, of_one, array)
+
+
+RULES: dict[str, Rule] = {
+    "reshape": _reshape,
+    "broadcast_in_dim": _broadcast,
+    "concatenate": _concatenate,
+    "select_n": _select,
+    "gather": _gather,
+    "dynamic_slice": _dynamic_slice,
+    "dynamic_update_slice": _dynamic_update_slice,
+}
