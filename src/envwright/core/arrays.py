@@ -25,7 +25,8 @@ def put(array: jax.Array, index: Index, value: Any, when: Any = True) -> jax.Arr
     """`array` with `value` at `index`, where `when` holds. Negative integers count from the end; one that is outside
     changes nothing."""
     where = index if isinstance(index, tuple) else (index,)
-    if kernels.is_traced() and array.size > SMALL and not any(isinstance(part, slice) for part in where):
+    plain = jnp.ndim(when) == 0 and not any(isinstance(part, slice) for part in where)
+    if plain and array.size > SMALL and kernels.is_traced():
         return _put_in_turn(array, where, value, when)
     mask = jnp.asarray(when)
     inside = [np.arange(size) for size in array.shape]  # the places that are written to, by axis

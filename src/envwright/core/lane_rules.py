@@ -99,7 +99,20 @@ def _dynamic_update_slice(equation: JaxprEqn, values: Values, flags: Flags, game
     return jax.lax.fori_loop(0, games, of_one, array)
 
 
+def _first(equation: JaxprEqn, values: Values, flags: Flags, games: int) -> jax.Array | None:
+    """`argmax` and `argmin`, at which XLA dies in some kernels: the first place that holds the best."""
+    if not kernels.is_traced():
+        return None
+    (array,), (axis,) = values, equation.params["axes"]
+    best = (jnp.max if equation.primitive.name == "argmax" else jnp.min)(array, axis=axis, keepdims=True)
+    hit = (array == best) | (array != array)  # what is not a number comes before all others
+    places = jax.lax.broadcasted_iota(equation.params["index_dtype"], array.shape, axis)
+    return jnp.min(jnp.where(hit, places, array.shape[axis]), axis=axis)
+
+
 RULES: dict[str, Rule] = {
+    "argmax": _first,
+    "argmin": _first,
     "reshape": _reshape,
     "broadcast_in_dim": _broadcast,
     "concatenate": _concatenate,

@@ -5,17 +5,19 @@ vectors run along the few places of a board then instead of along the games (Fre
 So what JAX writes down of the function is gone through, and loops are written anew; the rest is vmap's.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, jaxpr_as_fun
+from jax.extend.core import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, jaxpr_as_fun
 
-from envwright.core import lane_rules
+from envwright.core import lane_rules, writes
 from envwright.core.lane_rules import Flags, Values, widened
 
 LAST = -1
+Masks = Mapping[int, jax.Array]  # by the identity of a write: in which games it takes place
 
 
 def each(function: Callable[..., Any], *batch: Any) -> Any:
@@ -30,14 +32,18 @@ def each(function: Callable[..., Any], *batch: Any) -> Any:
     return jax.tree.unflatten(jax.tree.structure(shape), results)
 
 
-def _run(closed: ClosedJaxpr, values: Values, flags: Flags, wanted: Flags, games: int) -> Values:
-    """What it gives, with an axis of games where that is wanted."""
+def _run(
+    closed: ClosedJaxpr, values: Values, flags: Flags, wanted: Flags, games: int, masks: Masks = MappingProxyType({})
+) -> Values:
+    """What it gives, with an axis of games where that is wanted; some of its writes are of some games only."""
     jaxpr = closed.jaxpr
     known = dict(zip(jaxpr.constvars, ((const, False) for const in closed.consts), strict=True))
     known |= zip(jaxpr.invars, zip(values, flags, strict=True), strict=True)
     read = lambda v: (v.val, False) if isinstance(v, Literal) else known[v]  # noqa: E731
     for equation in jaxpr.eqns:
         inputs = [read(v) for v in equation.invars]
+        if id(equation) in masks:  # the last is whether it is written at all
+            inputs[-1] = (inputs[-1][0] & masks[id(equation)], True)
         results = _apply(jaxpr, equation, [value for value, _ in inputs], [flag for _, flag in inputs], games)
         known |= zip(equation.outvars, results, strict=True)
     found = [read(v) for v in jaxpr.outvars]
@@ -97,7 +103,7 @@ def _scan(equation: JaxprEqn, values: Values, flags: Flags, after: Flags, games:
 
 
 def _while(equation: JaxprEqn, values: Values, flags: Flags, after: Flags, games: int) -> Values:
-    params = equation.params
+    params, body = equation.params, equation.params["body_jaxpr"]
     cut, begin = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
     asked, done = (values[:cut], flags[:cut]), (values[cut:begin], flags[cut:begin])
     differs = _spread(params["cond_jaxpr"].jaxpr, [*asked[1], *after])[0]
@@ -105,19 +111,36 @@ def _while(equation: JaxprEqn, values: Values, flags: Flags, after: Flags, games
     def goes_on(carry: Values) -> jax.Array:
         return _run(params["cond_jaxpr"], [*asked[0], *carry], [*asked[1], *after], [differs], games)[0]
 
-    def turn(carry: Values) -> Values:
-        return _run(params["body_jaxpr"], [*done[0], *carry], [*done[1], *after], after, games)
+    def turn(carry: Values, going: Masks | None = None) -> Values:
+        return _run(body, [*done[0], *carry], [*done[1], *after], after, games, going or {})
 
     start = widened(values[begin:], flags[begin:], after, games)
     if not differs:
         return jax.lax.while_loop(goes_on, turn, start)
+    written = [_writes(body.jaxpr, begin - cut + k, k) for k in range(len(after))]
 
     def turn_of_some(carry: tuple[jax.Array, Values]) -> tuple[jax.Array, Values]:
+        """Of the games that go on. In the others nothing is written, or what they had is taken instead."""
         going, old = carry
-        new = [jnp.where(going, a, b) for a, b in zip(turn(old), old, strict=True)]
+        new = turn(old, {id(write): going for chain in written for write in chain or ()})
+        whole = zip(new, old, after, written, strict=True)
+        new = [a if not flag or chain is not None else jnp.where(going, a, b) for a, b, flag, chain in whole]
         return going & goes_on(new), new
 
     return jax.lax.while_loop(lambda carry: jnp.any(carry[0]), turn_of_some, (goes_on(start), start))[1]
+
+
+def _writes(body: Jaxpr, before: int, after: int) -> list[JaxprEqn] | None:
+    """The writes by which a turn makes what it hands on out of what it got, if it is nothing but those."""
+    made = {v: equation for equation in body.eqns for v in equation.outvars}
+    found, at = [], body.outvars[after]
+    while at is not body.invars[before]:
+        if isinstance(at, Literal) or at not in made or made[at].primitive.name not in ("reshape", writes.NAME):
+            return None
+        if made[at].primitive.name == writes.NAME:
+            found.append(made[at])
+        at = made[at].invars[0]
+    return found
 
 
 def _cond(equation: JaxprEqn, values: Values, flags: Flags, after: Flags, games: int) -> Values:
@@ -155,9 +178,13 @@ def _spread_by(equation: JaxprEqn, flags: Flags) -> Flags:
         return _settled(params["jaxpr"].jaxpr, flags, params["num_consts"], params["num_carry"])
     if name == "while":
         cut, begin = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
-        carry = _settled(params["body_jaxpr"].jaxpr, flags[cut:], params["body_nconsts"], len(flags) - begin)
-        differs = _spread(params["cond_jaxpr"].jaxpr, [*flags[:cut], *carry])[0]
-        return [True] * len(carry) if differs else carry
+        body, consts = params["body_jaxpr"].jaxpr, params["body_nconsts"]
+        carry = _settled(body, flags[cut:], consts, len(flags) - begin)
+        if not _spread(params["cond_jaxpr"].jaxpr, [*flags[:cut], *carry])[0]:
+            return carry
+        # Games that ended go on in the loop, in vain. What nobody reads afterwards, as a counter, need not stop.
+        ended = [flag or not isinstance(v, DropVar) for flag, v in zip(carry, equation.outvars, strict=True)]
+        return _settled(body, [*flags[cut:begin], *ended], consts, len(ended))
     if name == "cond":
         branches = [_spread(branch.jaxpr, flags[1:]) for branch in params["branches"]]
         return [flags[0] or any(each) for each in zip(*branches, strict=True)]

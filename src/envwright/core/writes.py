@@ -14,7 +14,8 @@ import jax.numpy as jnp
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-_write = Primitive("write_in_lanes")
+NAME = "write_in_lanes"
+_write = Primitive(NAME)
 
 
 def write(array: jax.Array, place: jax.Array, value: jax.Array, when: jax.Array) -> jax.Array:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from envwright.compiler.back.carries import lighter
+from envwright.compiler.back.conditional import conditional
 from envwright.compiler.back.merging import merged
 from envwright.compiler.back.sharing import shared
 from envwright.compiler.ir import code
@@ -31,7 +32,7 @@ def tidy(function: Written, functions: set[str]) -> None:
     body, result = function.body, function.result
     for _ in range(3):
         body = lighter(needed(body, names_in(result)), names_in(result))
-        body, result = moved(*merged(body, result, functions))
+        body, result = moved(*conditional(*merged(body, result, functions)))
     body, result = moved(*shared(needed(body, names_in(result)), result, function.bases))
     body = [_selected_statement(s) for s in body]
     names = [p for p, _ in function.parameters]

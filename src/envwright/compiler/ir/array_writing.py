@@ -69,8 +69,7 @@ def _write_masked(base: Array, parts: Parts, value: Value) -> Array:
     mask = as_array(parts[0]) if len(parts) == 1 else mask_of(base, parts)
     shown = code.with_axes(mask.code, len(base.kind.shape) - len(mask.kind.shape))
     new = _as_picked(base, mask, value, several=len(parts) == 1)
-    fitted = cast(new, base.kind.dtype) if new.kind.shape or not new.weak else new
-    return Array(code.call("jnp.where", shown, fitted.code, base.code), base.kind, base.listed)
+    return Array(code.call("jnp.where", shown, cast_in(new, base).code, base.code), base.kind, base.listed)
 
 
 def _as_picked(base: Array, mask: Array, value: Value, several: bool) -> Array:
@@ -111,7 +110,8 @@ def _write_span(base: Array, parts: Parts, value: Value) -> Array:
 
 def cast_in(new: Array, base: Array) -> Array:
     """A value in the type of the array it is written to."""
-    return cast(new, base.kind.dtype) if new.kind.shape or not new.weak or new.kind.is_float else new
+    fits = new.weak and not new.kind.shape and not new.kind.is_float and not base.kind.is_bool
+    return new if fits else cast(new, base.kind.dtype)
 
 
 def _write_counted(base: Array, places: Counted | Masked, new: Array) -> Array:
