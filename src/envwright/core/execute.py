@@ -95,21 +95,26 @@ def one_kernel(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def unless_impossible(run: Callable[P, R], instead: Callable[P, R]) -> Callable[P, R]:
-    """`run`; or, if it turns out when it is compiled that XLA cannot do that in one kernel, `instead`."""
-    chosen = [run]
+def first_possible(*ways: Callable[P, R]) -> Callable[P, R]:
+    """The first of several ways to the same result that XLA can compile; that turns out at the first call."""
+    left = list(ways)
 
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            return chosen[0](*args, **kwargs)
-        except (NotOneKernelError, jax.errors.JaxRuntimeError) as error:
-            unimplemented = isinstance(error, NotOneKernelError) or "UNIMPLEMENTED" in str(error)
-            if chosen[0] is instead or not unimplemented:
-                raise
-            chosen[0] = instead
-            return instead(*args, **kwargs)
+        while True:
+            try:
+                return left[0](*args, **kwargs)
+            except (NotOneKernelError, jax.errors.JaxRuntimeError) as error:
+                if len(left) == 1 or not _is_impossible(error):
+                    raise
+                left.pop(0)
 
     return call
+
+
+def _is_impossible(error: Exception) -> bool:
+    # XLA spreads what is large over threads, also in a kernel, and then does not find the function that would do it.
+    known = ("UNIMPLEMENTED", "Failed to materialize symbols")
+    return isinstance(error, NotOneKernelError) or any(sign in str(error) for sign in known)
 
 
 def mesh(devices: int | None = None) -> Mesh:

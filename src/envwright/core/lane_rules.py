@@ -49,6 +49,16 @@ def _select(equation: JaxprEqn, values: Values, flags: Flags, games: int) -> jax
     return jax.lax.select_n(jnp.broadcast_to(which, cases[0].shape), *cases)
 
 
+def _of_each_number(equation: JaxprEqn, values: Values, flags: Flags, games: int) -> jax.Array | None:
+    """A number and an array, such as `x + 1` of a board."""
+    ranks = {value.ndim - flag for value, flag in zip(values, flags, strict=True)}
+    if len(ranks) == 1:
+        return None
+    first, second = widened(values, flags, [True, True], games)
+    shape = jnp.broadcast_shapes(first.shape, second.shape)
+    return equation.primitive.bind(*(jnp.broadcast_to(v, shape) for v in (first, second)), **equation.params)
+
+
 def _gather(equation: JaxprEqn, values: Values, flags: Flags, games: int) -> jax.Array:
     """A look into a table, into an array of each game at the same places, or at places of its own."""
     array, places = values
@@ -110,7 +120,13 @@ def _first(equation: JaxprEqn, values: Values, flags: Flags, games: int) -> jax.
     return jnp.min(jnp.where(hit, places, array.shape[axis]), axis=axis)
 
 
+PAIRS = (
+    *("add", "sub", "mul", "div", "rem", "max", "min", "pow", "atan2"),
+    *("and", "or", "xor", "eq", "ne", "lt", "le", "gt", "ge"),
+)
+
 RULES: dict[str, Rule] = {
+    **dict.fromkeys(PAIRS, _of_each_number),
     "argmax": _first,
     "argmin": _first,
     "reshape": _reshape,

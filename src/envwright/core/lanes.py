@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.extend.core import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, jaxpr_as_fun
 
 from envwright.core import lane_rules, writes
@@ -39,7 +40,7 @@ def _run(
     jaxpr = closed.jaxpr
     known = dict(zip(jaxpr.constvars, ((const, False) for const in closed.consts), strict=True))
     known |= zip(jaxpr.invars, zip(values, flags, strict=True), strict=True)
-    read = lambda v: (v.val, False) if isinstance(v, Literal) else known[v]  # noqa: E731
+    read = lambda v: (_constant(v), False) if isinstance(v, Literal) else known[v]  # noqa: E731
     for equation in jaxpr.eqns:
         inputs = [read(v) for v in equation.invars]
         if id(equation) in masks:  # the last is whether it is written at all
@@ -48,6 +49,10 @@ def _run(
         known |= zip(equation.outvars, results, strict=True)
     found = [read(v) for v in jaxpr.outvars]
     return widened([value for value, _ in found], [flag for _, flag in found], wanted, games)
+
+
+def _constant(literal: Literal) -> Any:
+    return np.asarray(literal.val, literal.aval.dtype)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def _apply(jaxpr: Jaxpr, equation: JaxprEqn, values: Values, flags: Flags, games: int) -> list[tuple[Any, bool]]:

@@ -97,6 +97,7 @@ def rollout(
     a_device = execute.check_divides(num_envs, over.size, "devices")
     # What is collected goes to main memory anyway, and tiles of it would have to be put together again.
     a_tile = _tile_size(a_device, LARGEST_TILE if collect else tile) if fused else None
+    smaller = [a_tile // n for n in (1, 4) if a_tile and a_tile % n == 0 and not (collect and n > 1)]
 
     def one_step(last: Last, key: jax.Array, indices: jax.Array, params: Any) -> tuple[Last, Any]:
         """Environments along the last axis; the policy and `collect` see them along the first."""
@@ -119,16 +120,18 @@ def rollout(
         last, history = jax.lax.scan(body, to_back(last), jnp.arange(steps, dtype=jnp.uint32))
         return to_front(last), history
 
-    def all_tiles(key: jax.Array, indices: jax.Array, last: Last, params: Any) -> tuple[Last, Any]:
-        tiles = a_device // a_tile if a_tile else 1
-        if tiles == 1:
-            return one_tile(key, indices, last, params)
-        cut = jax.tree.map(lambda leaf: leaf.reshape(tiles, -1, *leaf.shape[1:]), (indices, last))
-        return _join(*jax.lax.map(lambda tile: one_tile(key, tile[0], tile[1], params), cut))
+    def in_tiles(size: int) -> Callable[..., tuple[Last, Any]]:
+        def all_tiles(key: jax.Array, indices: jax.Array, last: Last, params: Any) -> tuple[Last, Any]:
+            tiles = a_device // size
+            if tiles == 1:
+                return one_tile(key, indices, last, params)
+            cut = jax.tree.map(lambda leaf: leaf.reshape(tiles, -1, *leaf.shape[1:]), (indices, last))
+            return _join(*jax.lax.map(lambda tile: one_tile(key, tile[0], tile[1], params), cut))
 
-    run = _over_devices(one_tile, over, num_envs)
-    if a_tile:
-        run = execute.unless_impossible(_over_devices(execute.one_kernel(all_tiles), over, num_envs), run)
+        return execute.one_kernel(all_tiles)
+
+    ways = [*(in_tiles(size) for size in smaller), one_tile]
+    run = execute.first_possible(*(_over_devices(way, over, num_envs) for way in ways))
     start = jax.jit(
         lambda key, params: _blank(to_front(how.reset(env, jax.random.split(key, num_envs), params))),
         out_shardings=execute.batch_sharding(over),
