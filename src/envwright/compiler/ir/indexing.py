@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from envwright.compiler.ir import code, tables
+from envwright.compiler.ir import code, shelves, tables
 from envwright.compiler.ir.array_index import is_slice, of_array, part_code
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
 from envwright.compiler.ir.lists import counted, how_often, in_use, plus, row
@@ -21,6 +21,7 @@ from envwright.compiler.ir.values import (
     Maybe,
     Picked,
     Rows,
+    Shelf,
     Span,
     Static,
     Tally,
@@ -59,6 +60,8 @@ def read(memory: Sight, base: Value, where: tuple[Value, ...], name: str = "TABL
             return how_often(base.listed, memory.deep(where[0]))
         case Maybe():
             return read(memory, base.value, where, name)
+        case Shelf():
+            return shelves.read(memory, base, where)
         case Keyed():
             found = _of_keyed(base, where[:1])
             return read(memory, memory.see(found), where[1:], name) if where[1:] else found
@@ -69,6 +72,8 @@ def spread(memory: Sight, base: Value, where: tuple[Value, ...]) -> tuple[Value,
     """A tuple as an index of an array is one index for each axis, and of a dict a key; a slice that is always as long
     is its places."""
     where = as_places(base, tuple(seen(memory, part) for part in where))
+    if isinstance(base, Shelf):
+        return shelves.spread(base, where)
     if isinstance(base, Keyed) and len(where) > 1:
         key = tuple(part.value for part in where if isinstance(part, Static) and isinstance(part.value, Hashable))
         return (Static(key),) if len(key) == len(where) and key in base.items else where

@@ -32,6 +32,7 @@ from envwright.compiler.ir.values import (
     Members,
     Picked,
     Rows,
+    Shelf,
     Static,
     Tally,
     Value,
@@ -43,6 +44,7 @@ from envwright.compiler.middle import attributes
 from envwright.compiler.middle.math_calls import call_math
 from envwright.compiler.middle.numpy_reductions import reduce
 from envwright.compiler.middle.sequence_calls import OF_LISTS
+from envwright.compiler.middle.shelf_methods import call_shelf
 from envwright.compiler.refusal import RefusedError
 
 Arguments = list[Value]
@@ -62,6 +64,8 @@ def _len(frame: Frame, arguments: Arguments, options: Options) -> Value:
                 raise RefusedError(str(error)) from None
         case Items() | Keyed():
             return Static(len(value.items))
+        case Shelf():
+            return Static(len(value.keys))
         case Members():
             return replace(value.count, natural=True)
         case Counted():
@@ -291,6 +295,8 @@ def _dict(frame: Frame, arguments: Arguments, options: Options) -> Value:
     items: dict[Any, Value] = {}
     if arguments:
         first = frame.memory.deep(arguments[0])
+        if isinstance(first, Shelf) and not options:
+            return call_shelf(frame, arguments[0], first, "copy", [])
         if isinstance(first, Keyed):
             items |= first.items
         elif isinstance(first, Static):

@@ -25,6 +25,7 @@ from envwright.compiler.ir.values import (
     Masked,
     Members,
     Picked,
+    Shelf,
     Static,
     Tally,
     Value,
@@ -38,6 +39,7 @@ from envwright.compiler.middle.list_methods import LISTS, sort
 from envwright.compiler.middle.parts import copied, under
 from envwright.compiler.middle.rearranging import rearranged
 from envwright.compiler.middle.set_methods import SETS, algebra
+from envwright.compiler.middle.shelf_methods import call_shelf
 from envwright.compiler.refusal import RefusedError
 
 _MAKE_ARRAYS = {
@@ -78,6 +80,8 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
             return made
     if isinstance(content, Tally):
         return tallies.ask(frame, content, name, arguments)
+    if isinstance(content, Shelf):
+        return call_shelf(frame, base, content, name, arguments)
     if isinstance(content, Members) and name in SETS:
         return SETS[name](frame, base, content, arguments)
     if is_set(content) and (made := algebra(frame, base, content, name, arguments)) is not None:
