@@ -132,6 +132,8 @@ def _known(memory: Sight, base: Static, where: tuple[Value, ...], name: str) -> 
             return Static(base.value[key[0] if len(key) == 1 else key])
         except (IndexError, KeyError, TypeError) as error:
             raise RefusedError(f"the index fails: {error}") from None
+    if len(where) > 1 and isinstance(base.value, dict) and all(isinstance(key, tuple) for key in base.value):
+        where = (Items(where),)
     program = memory.program
     if isinstance(base.value, np.ndarray) and base.value.dtype.kind in "biuf":
         constant = program.constant(name, base.value) if base.value.size > 8 else as_array(base).code

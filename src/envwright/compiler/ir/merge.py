@@ -337,7 +337,7 @@ def says(frame: Frame, condition: Code, other: Code) -> bool:
     found, wanted = frame.writer.meaning(condition), frame.writer.meaning(other)
     if isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.Invert):
         found = code.negated(frame.writer.meaning(found.operand))
-    if isinstance(found, ast.BinOp) and isinstance(found.op, ast.BitAnd):
+    if not code.same(found, wanted) and isinstance(found, ast.BinOp) and isinstance(found.op, ast.BitAnd):
         return says(frame, found.left, other) or says(frame, found.right, other)
     return code.same(found, wanted)
 

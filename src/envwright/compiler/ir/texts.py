@@ -82,6 +82,15 @@ def _objects(value: Any) -> np.ndarray:
         raise RefusedError("a list of lists of different lengths is not an array") from None
 
 
+def _known(value: Value) -> Any:
+    """A list of lists of texts that are all known; None if they are not."""
+    if isinstance(value, Items):
+        inner = [_known(item) if isinstance(item, Items) else item for item in value.items]
+        found = [item.value if isinstance(item, Static) else item for item in inner]
+        return found if all(isinstance(item, list | str) for item in found) else None
+    return None
+
+
 def numbers(alphabet: Alphabet, value: Value) -> Array:
     """Texts as their numbers in an alphabet; what is not in it has one that nothing else has."""
     places = {text: i for i, text in enumerate(alphabet)}
@@ -101,6 +110,8 @@ def numbers(alphabet: Alphabet, value: Value) -> Array:
             none, inner = code.const(places.get(None, NOWHERE)), numbers(alphabet, value.value)
             return Array(code.call("jnp.where", value.present.code, inner.code, none), inner.kind)
         case Items():
+            if (known := _known(value)) is not None:
+                return numbers(alphabet, Static(known))
             return as_array(Items(tuple(numbers(alphabet, item) for item in value.items), value.is_list))
         case Array() if value.kind.letters == alphabet:
             return Array(value.code, Kind(INT, value.kind.shape), value.listed)
