@@ -74,9 +74,11 @@ def spread(memory: Sight, base: Value, where: tuple[Value, ...]) -> tuple[Value,
     where = as_places(base, tuple(seen(memory, part) for part in where))
     if isinstance(base, Shelf):
         return shelves.spread(base, where)
-    if isinstance(base, Keyed) and len(where) > 1:
+    held = base.items if isinstance(base, Keyed) else base.value if isinstance(base, Static) else None
+    if isinstance(held, dict) and len(where) > 1:
         key = tuple(part.value for part in where if isinstance(part, Static) and isinstance(part.value, Hashable))
-        return (Static(key),) if len(key) == len(where) and key in base.items else where
+        is_key = len(key) == len(where) and (key in held or key[0] not in held)  # it may be a new one
+        return (Static(key),) if is_key else where
     arrays = isinstance(base, Array) or (isinstance(base, Static) and isinstance(base.value, np.ndarray))
     if not arrays or len(where) != 1:
         return where

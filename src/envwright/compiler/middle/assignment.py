@@ -40,6 +40,7 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.ir.writing import holds_lists, set_content, write
 from envwright.compiler.middle import attributes
 from envwright.compiler.middle.expressions import evaluate, index_parts, subscripted, table_name
+from envwright.compiler.middle.fitting import keep_whole
 from envwright.compiler.middle.list_methods import as_list, extend
 from envwright.compiler.middle.parts import elements, meant, numbers_only
 from envwright.compiler.middle.shelf_methods import note_key
@@ -166,6 +167,8 @@ def set_part(
 ) -> None:
     """`base[where] = value`, seen by all names of base; what was read there before is there."""
     memory = frame.memory
+    if isinstance(base, Ref) and not all(isinstance(part, Static) for part in where):
+        keep_whole(frame, base.cell)
     content = memory.see(base)
     if (alphabet := letters_of(content.array if isinstance(content, Shelf) else content)) is not None:
         value = spelled(frame, alphabet, memory.deep(value))

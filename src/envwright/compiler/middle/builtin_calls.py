@@ -284,11 +284,18 @@ BUILTINS: dict[Any, Callable[[Frame, Arguments, Options], Value]] = {
     typing.cast: _cast, print: _nothing, warnings.warn: _nothing, open: _open,
     operator.add: lambda f, a, o: binary(f, ast.Add(), *a), operator.eq: lambda f, a, o: compare(f, ast.Eq(), *a),
     id: _nothing, repr: _str, dict: lambda f, a, o: _dict(f, a, o),
+    dict.fromkeys: lambda f, a, o: _from_keys(f, a, o),
 }  # fmt: skip
 BUILTINS |= OF_LISTS
 BUILTINS |= {
     getattr(math, name): _math(name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")
 }
+
+
+def _from_keys(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    """`dict.fromkeys(keys, value)`: a list as a value would be one list under all keys."""
+    value = frame.memory.hold(arguments[1]) if len(arguments) > 1 else Static(None)
+    return Keyed({known(frame.memory.deep(key)): value for key in items_of(frame.memory, arguments[0])})
 
 
 def _dict(frame: Frame, arguments: Arguments, options: Options) -> Value:

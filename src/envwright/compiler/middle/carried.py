@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from envwright.compiler.ir import code
+from envwright.compiler.ir import code, shelves
 from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import MARK, Frame
@@ -236,6 +236,8 @@ def widen(before: Value, after: Value, turning: Turning) -> Value:
     if isinstance(before, Shelf) and isinstance(after, Shelf) and before.keys == after.keys:
         array = widen(before.array, after.array, turning)
         return before if array is before.array else replace(before, array=as_array(array))
+    if isinstance(after, Shelf) and isinstance(before, Static | Keyed):
+        return shelves.fitted(after, before)
     inside = Turning(turning.most)
     if isinstance(before, Items) and isinstance(after, Array) and _is_set_somewhere(before, after):
         return widen(as_array(before), after, inside)

@@ -5,7 +5,7 @@ from typing import Any
 from envwright.compiler.ir import heaps, sets, shelves, spelling
 from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.values import Keyed, Static, Unknown, Value
+from envwright.compiler.ir.values import Keyed, Ref, Static, Unknown, Value
 
 
 def fit(frame: Frame, slot: Any, value: Value) -> Value:
@@ -33,6 +33,29 @@ def _fit_whole(frame: Frame, slot: Any, value: Value) -> Value:
         return content
     if slot.form == "letters":
         return spelling.spelled(frame, slot.fields[0][1].letters, content)
+    if frame.writer.start and _is_known(content):
+        return content
+    return _fit_keyed(frame, slot, content)
+
+
+def _is_known(content: Value) -> bool:
+    """Whether a dict, and all that is in it, is known; what is set in it at the start may be so, too."""
+    values = content.value.values() if isinstance(content, Static) and type(content.value) is dict else [[]]
+    return all(isinstance(value, bool | int | float | str | tuple) for value in values)
+
+
+def _fit_keyed(frame: Frame, slot: Any, content: Value) -> Value:
     like = slot.value_of([*slot.blank().values()])
     keys = content.value if isinstance(content, Static) else content.items if isinstance(content, Keyed) else like.keys
     return shelves.fitted(like, frame.memory.deep(content)) if [*keys] == [*like.keys] else content
+
+
+def keep_whole(frame: Frame, cell: int) -> None:
+    """Before a dict is set at a key of the game: if it is one of the state that has all of its keys, it is in the form
+    of those."""
+    content = frame.memory.cells[cell]
+    if not isinstance(content, Static | Keyed) or cells_within(content):
+        return
+    for key, slot in frame.program.slots.items():
+        if slot.form == "keyed" and frame.memory.attributes.get(key) == Ref(cell):
+            frame.memory.cells[cell] = _fit_keyed(frame, slot, content)
