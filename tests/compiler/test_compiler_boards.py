@@ -40,6 +40,8 @@ def test_a_flat_board_with_none_in_it_and_lines_through_it() -> None:
         won = any(self.cells[a] == self.cells[b] == self.cells[c] is not None for a, b, c in LINES)
         free = [i for i, c in enumerate(self.cells) if c is None]
         self.n += len(free) + ("O" in self.cells) + 2 * (None not in self.cells) - self.cells.count("X")
+        taken = [c for c in self.cells if c is not None]
+        self.n += 3 * len(taken) + taken.count("O") + ("X" in taken) + (len(set(self.cells[:2])) == 1)
         self.mark = "XO"[(self.n + action) % 2]
         if won or not free:
             self.cells = [None] * 9

@@ -16,6 +16,7 @@ def test_a_dict_by_a_run_of_numbers() -> None:
                 self.stock[k] -= 1
                 self.n += k
         self.n += self.stock.get(action, 50) + self.stock.get(action + 1, -7)
+        self.n += self.stock.setdefault(2, 9)
         best = max(self.stock, key=self.stock.get)
         self.n += best + sum(self.stock.values()) + max(self.stock.values()) + len(self.stock)
         self.n += len([k for k, v in self.stock.items() if v > 0])

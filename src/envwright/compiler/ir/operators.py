@@ -194,7 +194,7 @@ def compare(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:
         return set_algebra.compared(frame, how, left, right)
     if isinstance(how, ast.Is | ast.IsNot):
         how = ast.Eq() if isinstance(how, ast.Is) else ast.NotEq()
-    if (found := texts.compared(how, left, right)) is not None:
+    if (found := texts.compared(frame.program, how, left, right)) is not None:
         return found
     for side, other in ((left, right), (right, left)):
         if isinstance(side, Maybe):
@@ -212,6 +212,8 @@ def compare(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:
             raise RefusedError("which of two texts that are not known comes first")
         return compare(frame, how, *tables.numbered(frame.program, left, right))
     if _texts(left) or _texts(right):
+        if any(slot.form == "letters" for slot in frame.program.slots.values()):
+            raise RefusedError("a number is compared with a text, and it may stand for one")
         return Static(isinstance(how, ast.NotEq))
     if isinstance(how, ast.Eq | ast.NotEq) and is_listlike(left) and is_listlike(right):
         same = equal_lists(frame, left, right)
@@ -295,7 +297,7 @@ def contains(frame: Frame, container: Value, item: Value) -> Value:
     if isinstance(container, Static):
         return _in_known(frame, container.value, item)
     if (alphabet := texts.letters_of(container)) is not None:
-        item, container = texts.numbers(alphabet, item), texts.plain(container)
+        item, container = texts.numbers(alphabet, item, frame.program), texts.plain(container)
     if isinstance(container, Counted | Masked):
         if container.array.kind.is_object:
             equal = likeness.same(frame, container.array, heaps.number_of(frame, heaps.of(frame, container), item))

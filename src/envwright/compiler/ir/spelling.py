@@ -15,7 +15,7 @@ def spelled(frame: Frame, alphabet: Alphabet, value: Value) -> Array:
     texts = possible(value)
     strange = texts - set(alphabet)
     if not strange or strange == texts or frame.writer.start or outgrown.NOTE not in frame.memory.attributes:
-        return into(alphabet, value)
+        return into(alphabet, value, frame.program)
     found = numbers(alphabet, value)
     number = code.name(frame.bind("letter", found.code, auto=True))
     missing = code.compare(number, ast.Eq(), code.const(NOWHERE))

@@ -13,6 +13,8 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.kinds import BOOL, INT, Alphabet, Kind
+from envwright.compiler.ir.program import Program
+from envwright.compiler.ir.tables import LETTERS, letter_name
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -41,7 +43,14 @@ def table_of(alphabet: Alphabet) -> np.ndarray:
 def alone(value: Value) -> Value:
     """A single number that stands for a text, as one of several texts; anything else as it is."""
     if isinstance(value, Array) and not value.kind.shape and value.kind.letters:
-        return Picked(table_of(value.kind.letters), (value.code,), "LETTERS")
+        return Picked(table_of(value.kind.letters), (value.code,), LETTERS)
+    return value
+
+
+def beside_others(value: Value) -> Value:
+    """One of the texts of an alphabet as a number again, for a list of them; anything else as it is."""
+    if isinstance(value, Picked) and value.name == LETTERS and value.table.ndim == 1:
+        return Array(value.index[0], Kind(INT, (), tuple(value.table)))
     return value
 
 
@@ -91,14 +100,18 @@ def _known(value: Value) -> Any:
     return None
 
 
-def numbers(alphabet: Alphabet, value: Value) -> Array:
-    """Texts as their numbers in an alphabet; what is not in it has one that nothing else has."""
+def numbers(alphabet: Alphabet, value: Value, program: Program | None = None) -> Array:
+    """Texts as their numbers in an alphabet; what is not in it has one that nothing else has. Given the program, one
+    that is known is written by a name."""
     places = {text: i for i, text in enumerate(alphabet)}
     match value:
         case Static():
             table = _objects(value.value)
             if not table.shape:
-                return Array(code.const(places.get(table.item(), NOWHERE)), Kind(INT), weak=True)
+                place = places.get(table.item(), NOWHERE)
+                named = program is not None and place != NOWHERE
+                made = program.number(letter_name(table.item()), place) if named else code.const(place)
+                return Array(made, Kind(INT), weak=True)
             found = np.array([places.get(text, NOWHERE) for text in table.flat]).reshape(table.shape)
             return Array(as_array(Static(found)).code, Kind(INT, table.shape), listed=isinstance(value.value, list))
         case Picked():
@@ -122,11 +135,11 @@ def numbers(alphabet: Alphabet, value: Value) -> Array:
     raise RefusedError(f"{told(value)} stands where a text is expected")
 
 
-def into(alphabet: Alphabet, value: Value) -> Array:
+def into(alphabet: Alphabet, value: Value, program: Program | None = None) -> Array:
     """Texts in the form in which a board has them."""
     if strange := possible(value) - set(alphabet):
         raise never_seen(strange)
-    found = numbers(alphabet, value)
+    found = numbers(alphabet, value, program)
     return Array(found.code, found.kind._replace(of=alphabet), found.listed, weak=found.weak)
 
 
@@ -146,7 +159,7 @@ def alike(one: Value, other: Value) -> tuple[Value, Value]:
     return one, other
 
 
-def compared(how: ast.cmpop, left: Value, right: Value) -> Value | None:
+def compared(program: Program, how: ast.cmpop, left: Value, right: Value) -> Value | None:
     """`grid == "X"`, `row == other`: place by place for an array, as a whole for a list. None: there is no board."""
     for board, other in ((left, right), (right, left)):
         alphabet = letters_of(board)
@@ -154,7 +167,7 @@ def compared(how: ast.cmpop, left: Value, right: Value) -> Value | None:
             continue
         if not isinstance(how, ast.Eq | ast.NotEq):
             raise RefusedError("which of two boards of texts comes first")
-        mine, others = numbers(alphabet, board), numbers(alphabet, other)
+        mine, others = numbers(alphabet, board), numbers(alphabet, other, program)
         if not board.listed:
             shape = np.broadcast_shapes(mine.kind.shape, others.kind.shape)
             return Array(code.compare(mine.code, how, others.code), Kind(BOOL, shape))

@@ -120,6 +120,8 @@ def _bound(frame: Frame, hint: str, value: Value) -> Value:
         case Masked():
             array, mask = _bound(frame, hint, value.array), _bound(frame, f"{hint}_mask", value.mask)
             return replace(value, array=array, mask=mask)  # pyright: ignore[reportArgumentType]
+        case Shelf():
+            return replace(value, array=_bound(frame, hint, value.array))  # pyright: ignore[reportArgumentType]
         case Rows():
             array, there = _bound(frame, hint, value.array), _bound(frame, f"{hint}_present", value.present)
             return Rows(array, there)  # pyright: ignore[reportArgumentType]

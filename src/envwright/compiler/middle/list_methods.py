@@ -208,9 +208,17 @@ def _clear(frame: Frame, base: Value, content: Value, arguments: list[Value], op
     return Static(None)
 
 
+def _numbered(frame: Frame, content: Value, item: Value) -> tuple[Value, Value]:
+    """A list and what is looked for in it; of texts, as their numbers."""
+    item, alphabet = frame.memory.deep(item), texts.letters_of(content)
+    if alphabet is None:
+        return content, item
+    return texts.plain(content), texts.numbers(alphabet, item, frame.program)
+
+
 def _index(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
     """The first place that holds a value."""
-    item = frame.memory.deep(arguments[0])
+    content, item = _numbered(frame, content, arguments[0])
     if isinstance(content, Counted) and content.array.kind.is_object:
         equal = likeness.same(frame, content.array, heaps.number_of(frame, heaps.of(frame, content), arguments[0]))
         return Array(code.call("jnp.argmax", code.both(in_use(content).code, equal.code)), Kind(INT))
@@ -229,14 +237,13 @@ def _index(frame: Frame, base: Value, content: Value, arguments: list[Value], op
 
 
 def _count(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
-    item = frame.memory.deep(arguments[0])
+    content, item = _numbered(frame, content, arguments[0])
+    if isinstance(content, Array) and texts.letters_of(frame.memory.see(base)) and not content.kind.shape[1:]:
+        return Array(code.call("jnp.sum", code.compare(content.code, ast.Eq(), as_array(item).code)), Kind(INT))
     if isinstance(content, Counted | Masked) and content.array.kind.is_object:
         raise RefusedError("objects that are equal are counted")
     if isinstance(content, Counted | Masked):
         return Array(code.call("jnp.sum", equals(content, as_array(item).code)), Kind(INT))
-    if isinstance(content, Array) and content.kind.letters and len(content.kind.shape) == 1:
-        same = code.compare(content.code, ast.Eq(), texts.numbers(content.kind.letters, item).code)
-        return Array(code.call("jnp.sum", same), Kind(INT))
     flags = [
         cast(as_array(compare(frame, ast.Eq(), option, item)), INT).code for option in items_of(frame.memory, content)
     ]

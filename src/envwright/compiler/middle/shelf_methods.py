@@ -24,6 +24,7 @@ from envwright.compiler.ir.values import (
     as_array,
 )
 from envwright.compiler.ir.writing import set_content
+from envwright.compiler.middle.parts import part
 from envwright.compiler.refusal import RefusedError
 
 
@@ -36,8 +37,8 @@ def key_at(frame: Frame, shelf: Shelf, i: Code) -> Value:
     table = frame.program.constant("KEYS", [*shelf.keys])
     if not isinstance(shelf.keys[0], tuple):
         return Array(code.index(table, i), Kind(INT))
-    parts = range(shelves.width(shelf))
-    return Items(tuple(Array(code.index(table, i, code.const(part)), Kind(INT)) for part in parts))
+    wide = range(shelves.width(shelf))
+    return Items(tuple(Array(code.index(table, i, code.const(k)), Kind(INT)) for k in wide))
 
 
 def value_under(frame: Frame, place: Value, key: Value, i: Code) -> Value:
@@ -85,6 +86,13 @@ def _get(frame: Frame, base: Value, shelf: Shelf, arguments: list[Value]) -> Val
     return join(frame, as_array(there), found, default)
 
 
+def _set_default(frame: Frame, base: Value, shelf: Shelf, arguments: list[Value]) -> Value:
+    """The keys are always there, so there is nothing to be set."""
+    key = (frame.memory.deep(arguments[0]),)
+    note_key(frame, shelf, key)
+    return read(frame.memory, shelf, key) if not isinstance(base, PLACES) else part(frame, base, key, "")
+
+
 def _values(frame: Frame, base: Value, shelf: Shelf, arguments: list[Value]) -> Value:
     if shelf.array.kind.shape[shelf.axes :]:
         return Items(tuple(value_of(frame, base, i) for i in range(len(shelf.keys))), True)
@@ -115,7 +123,7 @@ def _update(frame: Frame, base: Value, shelf: Shelf, arguments: list[Value]) -> 
 
 METHODS: dict[str, Callable[[Frame, Value, Shelf, list[Value]], Value]] = {
     "get": _get, "keys": lambda f, b, shelf, a: Static([*shelf.keys]), "values": _values, "items": _items,
-    "copy": _copy, "update": _update,
+    "copy": _copy, "update": _update, "setdefault": _set_default,
 }  # fmt: skip
 
 
