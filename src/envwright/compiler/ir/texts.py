@@ -109,9 +109,9 @@ def numbers(alphabet: Alphabet, value: Value, program: Program | None = None) ->
             table = _objects(value.value)
             if not table.shape:
                 place = places.get(table.item(), NOWHERE)
-                named = program is not None and place != NOWHERE
-                made = program.number(letter_name(table.item()), place) if named else code.const(place)
-                return Array(made, Kind(INT), weak=True)
+                if program is None or place == NOWHERE:
+                    return Array(code.const(place), Kind(INT), weak=True)
+                return Array(program.number(letter_name(table.item()), place), Kind(INT), weak=True)
             found = np.array([places.get(text, NOWHERE) for text in table.flat]).reshape(table.shape)
             return Array(as_array(Static(found)).code, Kind(INT, table.shape), listed=isinstance(value.value, list))
         case Picked():
