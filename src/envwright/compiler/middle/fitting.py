@@ -46,8 +46,9 @@ def _is_known(content: Value) -> bool:
 
 def _fit_keyed(frame: Frame, slot: Any, content: Value) -> Value:
     like = slot.value_of([*slot.blank().values()])
-    keys = content.value if isinstance(content, Static) else content.items if isinstance(content, Keyed) else like.keys
-    return shelves.fitted(like, frame.memory.deep(content)) if [*keys] == [*like.keys] else content
+    held = content.value if isinstance(content, Static) else content.items if isinstance(content, Keyed) else None
+    whole = not isinstance(held, dict) or [*held] == [*like.keys]
+    return shelves.fitted(like, frame.memory.deep(content)) if whole else content
 
 
 def keep_whole(frame: Frame, cell: int) -> None:
