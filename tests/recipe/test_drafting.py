@@ -68,6 +68,9 @@ TWICE = {"__class__": "m:Pipe", "x": 1}
         ([[None, 1], [2, None]], {"x": ROWS.replace("[0, 0]", "0"), "x_present": "[row is not None for row in x]"}),
         ([deck(hands={"me": [1]}), deck(hands={"me": [2]})], {"x_hands_me": "x['hands']['me']"}),
         ([deck(), deck()], {}),
+        ([{1: 2}, {1: 3}], {"x": "keyed(x, (1,), (1,))"}),
+        ([{(0, 1): [2], (3, 1): [2]}, {(0, 1): [3], (3, 1): [2]}], {"x": "keyed(x, [(0, 1), (3, 1)])"}),
+        ([["a", None], ["b", "b"]], {"x": "letters(x, [None, 'a', 'b'])"}),
         (
             [{"__class__": "m:Cards", "__items__": [1]}, {"__class__": "m:Cards", "__items__": [2]}],
             {"x": "x['__items__']"},
@@ -81,7 +84,7 @@ def test_every_kind_of_value_becomes_fields(values, fields):
 @pytest.mark.parametrize(
     "values",
     [
-        [None, None], [object()], [[1], ["a"]], [[1], None], [{1: 2}, {1: 3}], [{"a": 1}, {"b": 1}],
+        [None, None], [object()], [[1], ["a"]], [[1], None], [{1: None}, {1: 3}], [{"a": 1}, {"b": 1}],
         [[], []], [{1.5}, {2}], [{1, "a"}, {2}], [{0}, {10**6}], [1, [1]], [np.zeros(2), None], [[None, 1], [2]],
         [[[1], [1, 2]], []],
         [deck(left=2), None], [deck(who="a", seen={1.5}), deck(who="b", seen={2})],

@@ -148,3 +148,20 @@ def test_it_travels_to_another_process():
     again = pickle.loads(pickle.dumps(expression))
     assert (again.text, again.where, again.names) == (expression.text, "here", expression.names)
     assert again(NAMES) == [4.5, 2.5]
+
+
+def test_a_dict_that_always_has_the_same_keys_is_an_array() -> None:
+    assert value("keyed(stock, (1,), (3,))", stock={1: 5, 2: 0, 3: 7}).tolist() == [5, 0, 7]
+    boxes = {(r, c): 10 * r + c for r in range(2) for c in range(3)}
+    assert value("keyed(boxes, (0, 0), (2, 3))", boxes=boxes).tolist() == [[0, 1, 2], [10, 11, 12]]
+    assert value("keyed(goods, [5, 1])", goods={5: [1, 2], 1: [3, 4]}).tolist() == [[1, 2], [3, 4]]
+    for other in ({1: 5, 2: 0}, {1: 5, 2: 0, 3: 7, 4: 1}, {2: 0, 1: 5, 3: 7}):
+        with pytest.raises(ExpressionError, match="the same keys in the same order"):
+            value("keyed(stock, (1,), (3,))", stock=other)
+
+
+def test_texts_are_numbers_of_an_alphabet() -> None:
+    assert value("letters(board, [None, 'O', 'X'])", board=[["X", None], [None, "O"]]).tolist() == [[2, 0], [0, 1]]
+    assert value("letters(row, ['.', 'X'])", row=np.array([".", "X"])).tolist() == [0, 1]
+    with pytest.raises(ExpressionError, match="'Q' is none of the texts"):
+        value("letters(row, ['.', 'X'])", row=[".", "Q"])

@@ -254,7 +254,7 @@ def function_arguments(rows: Sequence[Mapping[str, Any]]) -> list[str] | None:
             found = [*fields_of(name, values).values()]
         except DraftError:
             return None
-        if any(text.startswith("[") for text in found):
+        if any(text.startswith(("[", "letters(")) for text in found):
             return None
         expressions += found
     return expressions

@@ -10,6 +10,9 @@ The forms are few and fixed, for a translator has to read them:
     pad([item['y'] for item in x], 8), ..., len(x)      a list of objects or dicts that hold the same, field by field
     flags(x, (0, 0), (5, 5)), len(x)    a set of whole numbers or of tuples of them: from (0, 0), 5 by 5 places
     flags(x, ['a', 'b']), len(x)        a set of texts
+    letters(x, [' ', 'O', 'X'])         lists or an array of texts or None, as their numbers in an alphabet
+    keyed(x, (0, 0), (5, 5))            a dict by whole numbers or tuples of them: from (0, 0), 5 by 5 keys in order
+    keyed(x, [1, 2, 5])                 the same, with these keys
     [row if row is not None else [0, 0] for row in x], [row is not None for row in x]   rows or numbers, or None
 
 x is a name of the reference's, or a part of it, `deck['hands']['player']`: an object is seen as a dict.
@@ -22,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from envwright.core.errors import EnvwrightError
+from envwright.recipe.whole_parts import by_number, in_letters, is_number, shape_of
 from envwright.references.plain import same
 
 ROOM = 2  # a list that was never longer than n gets room for ROOM times n
@@ -97,6 +101,9 @@ def _dict(path: str, own: str, values: list[Any], changed: Container[str], pool:
     first = values[0]
     if any(v is None or v.keys() != first.keys() or v.get("__class__") != first.get("__class__") for v in values):
         raise DraftError(f"{path} does not always hold the same names; write lines for it in [state] of contract.toml.")
+    plain = not path.endswith("['__items__']")  # a Counter, or a dict of another class, may answer for keys it lacks
+    if plain and (whole := by_number(path, values)) is not None:
+        return {} if is_still(values) else {own: whole}
     fields: dict[str, str] = {}
     for key in first:
         inside = key in _INSIDE
@@ -124,6 +131,8 @@ def _list(path: str, own: str, present: list[Any], nothing: bool, pool: Pool | N
     if len(shapes := {shape_of(v) for v in present}) == 1 and None not in shapes:
         plain = len({isinstance(v, np.ndarray) for v in present}) == 1
         return {own: path if plain else f"array({path})"}
+    if (text := in_letters(path, present)) is not None and not is_still(present):
+        return {own: text}
     if any(is_number(v) and np.ndim(v) == 0 for v in present):
         raise DraftError(f"{path} is sometimes a list and sometimes a number; write a line for it in [state].")
     items = [item for v in present for item in v]
@@ -260,23 +269,3 @@ def is_still(values: list[Any]) -> bool:
 def is_empty(value: Any) -> bool:
     """Whether this may hold something at another time."""
     return value is None or (isinstance(value, list | tuple | dict | set | deque) and not value)
-
-
-def is_number(value: Any) -> bool:
-    """A number, or an array of them."""
-    if isinstance(value, np.ndarray):
-        return value.dtype.kind in "biuf"
-    return isinstance(value, bool | int | float | np.bool_ | np.number)
-
-
-def shape_of(value: Any) -> tuple[int, ...] | None:
-    """The shape of numbers in lists as an array, if they are one."""
-    if is_number(value):
-        return np.shape(value)
-    if not isinstance(value, list | tuple | deque):
-        return None
-    try:
-        made = np.asarray(value)
-    except ValueError:  # lists of several lengths
-        return None
-    return made.shape if made.size and made.dtype.kind in "biuf" else None

@@ -180,6 +180,31 @@ def flags(members: Any, first: Any, shape: tuple[int, ...] = ()) -> NDArray[Any]
     return flat
 
 
+def keyed(members: Any, keys: Any, shape: tuple[int, ...] = ()) -> NDArray[Any]:
+    """The values of a dict that always has these keys, in this order; given a shape, those of a box that begins at
+    `keys`, with an axis for each part of a key."""
+    wanted = list(keys) if not shape else box(keys, shape)
+    if list(members) != wanted:
+        raise ValueError("this dict was seen to have the same keys in the same order always, but has others")
+    values = np.asarray(list(members.values()))
+    return values.reshape(*shape, *values.shape[1:]) if shape else values
+
+
+def box(first: tuple[int, ...], shape: tuple[int, ...]) -> list[Any]:
+    """The whole numbers, or tuples of them, that fill a box, in order."""
+    places = [tuple(a + b for a, b in zip(place, first, strict=True)) for place in np.ndindex(*shape)]
+    return places if len(first) > 1 else [place for (place,) in places]
+
+
+def letters(texts: Any, alphabet: Sequence[Any]) -> NDArray[Any]:
+    """Texts, or None, in lists or arrays, as their numbers in an alphabet."""
+    numbers = {text: number for number, text in enumerate(alphabet)}
+    found = np.array(texts, dtype=object)
+    if strange := [text for text in found.flat if not isinstance(text, str | None) or text not in numbers]:
+        raise ValueError(f"{strange[0]!r} is none of the texts that were seen here")
+    return np.array([numbers[text] for text in found.flat], np.int64).reshape(found.shape)
+
+
 def pick(values: Any, index: Any) -> Any:
     """`values[index]`, masked where the index was not drawn."""
     return index if index is np.ma.masked else values[index]
@@ -211,6 +236,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "len": len, "int": int, "float": float, "bool": bool, "abs": abs, "min": min, "max": max, "sum": sum, "any": any,
     "all": all, "sorted": sorted, "list": list, "tuple": tuple, "range": range, "array": np.asarray, "pad": pad,
     "joined": joined, "table": table, "pick": pick, "categorical": categorical, "one_hot": one_hot, "none": none,
-    "flags": flags, "flat": lambda x: np.asarray(x).ravel(),
+    "flags": flags, "keyed": keyed, "letters": letters, "flat": lambda x: np.asarray(x).ravel(),
     "where": np.where, "round": round, "ord": ord, "float32": np.float32,
 }  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 from envwright.compiler.front.slots import Lined, Slot
 from envwright.compiler.ir.kinds import INT, Kind, narrow
 from envwright.compiler.refusal import RefusedError
+from envwright.verify.expression import box
 
 Path = tuple[Any, ...]  # the name of an attribute, then names, or the keys of dicts
 Column = tuple[str, str, Any, str]  # the attribute, its form, what the form needs; "list" or "tuple" if it is one
@@ -36,6 +37,9 @@ def read_state(
             continue
         kind = Kind(narrow(kinds[field][1]), kinds[field][0])
         seen = follow(looks, path)
+        if form in ("letters", "keyed"):
+            slots[path] = _whole(field, form, extra, kind, seen)
+            continue
         listed = isinstance(seen, list | tuple | deque)
         extra = seen.maxlen if isinstance(seen, deque) else extra
         names = live.get(path, ())
@@ -56,6 +60,14 @@ def read_state(
                     "rows" if form == "present" else "listed", (*slot.fields, (field, kind)), True, slot.extra
                 )
     return slots
+
+
+def _whole(field: str, form: str, extra: Any, kind: Kind, seen: Any) -> Slot:
+    """A board of texts, or a dict by numbers, in one array."""
+    alphabet, places = extra
+    kind = kind._replace(of=alphabet) if alphabet else kind
+    one = next(iter(seen.values()), None) if form == "keyed" and isinstance(seen, Mapping) else seen
+    return Slot(form, ((field, kind),), isinstance(one, list | tuple | deque), places, tupled=isinstance(one, tuple))
 
 
 def _objects(columns: Mapping[str, "Column"], count: str, kinds: Mapping[str, tuple[tuple[int, ...], str]]) -> Slot:
@@ -93,6 +105,13 @@ def form_of(node: ast.expr) -> tuple[Path, str, Any]:
         case ast.Call(func=ast.Name(id="flags"), args=[inner, first, *_]) if (path := _path(inner)) is not None:
             known = ast.literal_eval(first)
             return path, "flags", ((0,), tuple(known)) if isinstance(known, list) else (known, ())
+        case ast.Call(func=ast.Name(id="keyed"), args=[inner, *keys]) if (path := _path(inner)) is not None:
+            return path, "keyed", (None, _keys(*map(ast.literal_eval, keys)))
+        case ast.Call(func=ast.Name(id="letters"), args=[inner, texts]):
+            path, form, places = form_of(inner)
+            if form in ("plain", "keyed"):
+                alphabet = tuple(ast.literal_eval(texts))
+                return path, "letters" if form == "plain" else form, (alphabet, places[1] if places else None)
         case ast.Call(func=ast.Name(id="len"), args=[inner]) if (path := _path(inner)) is not None:
             return path, "count", None
         case ast.Call(func=ast.Name(id="none"), args=[inner, instead]) if (path := _path(inner)) is not None:
@@ -116,6 +135,11 @@ def form_of(node: ast.expr) -> tuple[Path, str, Any]:
         ) is not None:
             return path, "present", None
     raise RefusedError(f"the line {ast.unparse(node)!r} of the contract is not one that the rules know")
+
+
+def _keys(first: Any, shape: Any = ()) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+    """The keys of a dict in their order, and the first place of the box that they fill, if they do."""
+    return (tuple(box(first, shape)), tuple(first)) if shape else (tuple(first), ())
 
 
 def _column(node: ast.expr, item: str) -> Column:

@@ -35,6 +35,8 @@ def find_objects(reference: Any, contract: Any, interface: Any, program: Program
     paths: dict[tuple[str, ...], tuple[int, str]] = {}
     for path, slot in read_state(expressions, kinds, looks, live).items():
         program.slots[_place(places, path)] = replace(slot, member=_enumeration(places, path))
+        if slot.form == "keyed" and path[-1] in ("__items__", "__data__"):
+            raise RefusedError(f"{path[0]} is a dict of a class of its own, which may answer for keys that it lacks")
         paths[path] = _place(places, path)
         held = follow(looks, path)
         rows = held if isinstance(held, list | tuple | deque) else ()

@@ -5,6 +5,8 @@ hand = "pad(hand, 22)", hand_count = "len(hand)"    a list of changing length
 pipes_x = "pad([item['x'] for item in pipes], 8)", pipes_count = "len(pipes)"     a list of objects, by attribute
 last = "none(last, -1)"                         None or a number
 mode = "{'walk': 0, 'run': 1}[mode]"            one of a few texts
+board = "letters(board, [' ', 'O', 'X'])"       lists of texts
+stock = "keyed(stock, (0,), (3,))"              a dict by whole numbers
 """
 
 import ast
@@ -20,7 +22,9 @@ from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
 from envwright.compiler.ir.lists import as_rows, cleaned, counted, whole_rows
 from envwright.compiler.ir.shapes import cast_to, zero
+from envwright.compiler.ir.shelves import fitted
 from envwright.compiler.ir.tables import mapped
+from envwright.compiler.ir.texts import into, table_of
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -30,6 +34,7 @@ from envwright.compiler.ir.values import (
     Members,
     Picked,
     Rows,
+    Shelf,
     Static,
     Unknown,
     Value,
@@ -53,7 +58,7 @@ class Lined:
 class Slot:
     """The fields that one attribute is kept in."""
 
-    form: str  # plain, listed, optional, texts, rows, objects, flags
+    form: str  # plain, listed, optional, texts, rows, objects, flags, letters, keyed
     fields: tuple[tuple[str, Kind], ...]
     listed: bool = False  # a list or tuple in the original
     extra: Any = None  # what stands for None; the texts
@@ -97,13 +102,16 @@ class Slot:
                 return Maybe(Array(there, Kind(BOOL)), arrays[0])
             case "rows":
                 return Rows(arrays[0], arrays[1])
+            case "letters":
+                return arrays[0]
+            case "keyed":
+                keys, first = self.extra
+                return Shelf(replace(arrays[0], tupled=False), keys, first, self.tupled)
             case "flags":
                 first, texts = self.extra
                 return Members(Array(arrays[0].code, arrays[0].kind), Array(arrays[1].code, Kind(INT)), first, texts)
         texts, may_be_none = self.extra
-        table = np.empty(len(texts), object)
-        table[:] = texts
-        picked = Picked(table, (arrays[0].code,), self.fields[0][0])
+        picked = Picked(table_of(tuple(texts)), (arrays[0].code,), self.fields[0][0])
         if may_be_none:
             return Maybe(Array(code.compare(arrays[0].code, ast.GtE(), code.const(0)), Kind(BOOL)), picked)
         return picked
@@ -116,6 +124,10 @@ class Slot:
             return _fit_list(self, value)
         if self.form == "rows" and not isinstance(value, Rows):
             return _fit_rows(self, value)
+        if self.form == "keyed":
+            like = self.value_of([*self.blank().values()])
+            assert isinstance(like, Shelf)
+            return fitted(like, value)
         return value
 
     def store(self, value: Value) -> dict[str, Array]:
@@ -132,6 +144,11 @@ class Slot:
                 return {names[0]: cast_to(value.array, kinds[0]), names[1]: cast_to(value.count, kinds[1])}
             case "optional":
                 return {names[0]: cast_to(self._optional(value), kinds[0])}
+            case "letters":
+                return {names[0]: cast_to(into(kinds[0].letters or (), value), kinds[0])}
+            case "keyed":
+                assert isinstance(value, Shelf)
+                return {names[0]: cast_to(value.array, kinds[0])}
             case "flags":
                 assert isinstance(value, Members)
                 return {names[0]: value.array, names[1]: cast_to(value.count, kinds[1])}

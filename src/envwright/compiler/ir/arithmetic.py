@@ -33,6 +33,8 @@ def numbers(how: ast.operator, a: Array, b: Array) -> Array:
         return _power(a, b, dtype, shape)
     natural = b.natural and isinstance(how, _UPWARDS) and (a.natural or isinstance(how, ast.Mod))
     most = a.most if isinstance(how, ast.Sub) and b.natural else None
+    if isinstance(how, ast.Mod) and b.natural and b.most and not (a.kind.is_float or b.kind.is_float):
+        most = b.most - 1
     return Array(code.binary(a.code, how, b.code), Kind(dtype, shape), weak=loose, natural=natural, most=most)
 
 

@@ -67,7 +67,7 @@ class Heap:
 
 def heap_of(memory: Any, value: Value) -> Heap | None:
     """Where an object is, if this is the number of one."""
-    if isinstance(value, Array) and value.kind.of and value.kind.shape == ():
+    if isinstance(value, Array) and value.kind.of in memory.program.heaps and value.kind.shape == ():
         return memory.program.heaps[value.kind.of]
     return None
 
@@ -303,7 +303,7 @@ def called(heap: Heap) -> str:
 def numbered(frame: Frame, lists: list[Value]) -> list[Value]:
     """Lists that are about to become one: if there are numbers of objects in one of them, the others have such, too."""
     seen = [frame.memory.see(one) for one in lists]
-    like = next((v for v in seen if isinstance(v, Counted | Masked) and v.array.kind.of), None)
+    like = next((v for v in seen if isinstance(v, Counted | Masked) and v.array.kind.is_object), None)
     if like is None:
         return lists
     heap = of(frame, like)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from envwright.compiler.ir import code, tables
+from envwright.compiler.ir import code, shelves, tables
 from envwright.compiler.ir.array_index import is_slice, of_array, part_code
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
 from envwright.compiler.ir.lists import counted, how_often, in_use, plus, row
@@ -21,6 +21,7 @@ from envwright.compiler.ir.values import (
     Maybe,
     Picked,
     Rows,
+    Shelf,
     Span,
     Static,
     Tally,
@@ -59,6 +60,8 @@ def read(memory: Sight, base: Value, where: tuple[Value, ...], name: str = "TABL
             return how_often(base.listed, memory.deep(where[0]))
         case Maybe():
             return read(memory, base.value, where, name)
+        case Shelf():
+            return shelves.read(memory, base, where)
         case Keyed():
             found = _of_keyed(base, where[:1])
             return read(memory, memory.see(found), where[1:], name) if where[1:] else found
@@ -69,9 +72,13 @@ def spread(memory: Sight, base: Value, where: tuple[Value, ...]) -> tuple[Value,
     """A tuple as an index of an array is one index for each axis, and of a dict a key; a slice that is always as long
     is its places."""
     where = as_places(base, tuple(seen(memory, part) for part in where))
-    if isinstance(base, Keyed) and len(where) > 1:
+    if isinstance(base, Shelf):
+        return shelves.spread(base, where)
+    held = base.items if isinstance(base, Keyed) else base.value if isinstance(base, Static) else None
+    if isinstance(held, dict) and len(where) > 1:
         key = tuple(part.value for part in where if isinstance(part, Static) and isinstance(part.value, Hashable))
-        return (Static(key),) if len(key) == len(where) and key in base.items else where
+        is_key = len(key) == len(where) and (key in held or key[0] not in held)  # it may be a new one
+        return (Static(key),) if is_key else where
     arrays = isinstance(base, Array) or (isinstance(base, Static) and isinstance(base.value, np.ndarray))
     if not arrays or len(where) != 1:
         return where
@@ -127,6 +134,8 @@ def _known(memory: Sight, base: Static, where: tuple[Value, ...], name: str) -> 
             return Static(base.value[key[0] if len(key) == 1 else key])
         except (IndexError, KeyError, TypeError) as error:
             raise RefusedError(f"the index fails: {error}") from None
+    if len(where) > 1 and isinstance(base.value, dict) and all(isinstance(key, tuple) for key in base.value):
+        where = (Items(where),)
     program = memory.program
     if isinstance(base.value, np.ndarray) and base.value.dtype.kind in "biuf":
         constant = program.constant(name, base.value) if base.value.size > 8 else as_array(base).code

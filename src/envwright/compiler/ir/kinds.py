@@ -1,11 +1,17 @@
 """Kinds of numbers: what JAX computes with, and what the original meant by them."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from envwright.compiler.refusal import RefusedError
+
 BOOL, INT, FLOAT = "bool", "int32", "float32"
 NARROW = {"float64": FLOAT, "int64": INT, "uint64": "uint32", "float16": "float16", "longdouble": FLOAT}
+
+
+Alphabet = tuple[str | None, ...]  # texts, each of which has a number
 
 
 class Kind(NamedTuple):
@@ -13,11 +19,21 @@ class Kind(NamedTuple):
 
     dtype: str
     shape: tuple[int, ...] = ()
-    of: int = 0  # of numbers that stand for objects: which objects (ir/heaps.py)
+    of: int | Alphabet = 0  # of numbers that stand for objects: which (ir/heaps.py); for texts: which (ir/texts.py)
 
     def shaped(self, *shape: int) -> "Kind":
         """The same in another shape."""
         return self._replace(shape=shape)
+
+    @property
+    def letters(self) -> Alphabet | None:
+        """The texts that the numbers stand for, if they stand for some."""
+        return self.of if isinstance(self.of, tuple) else None
+
+    @property
+    def is_object(self) -> bool:
+        """Whether the numbers stand for objects."""
+        return isinstance(self.of, int) and self.of != 0
 
     @property
     def is_bool(self) -> bool:
@@ -75,7 +91,14 @@ def _rank(kind: Kind) -> int:
     return 0 if kind.is_bool else 1 if kind.is_whole else 2
 
 
+def check_alike(kinds: Sequence[Kind]) -> None:
+    """Refuse to have numbers side by side of which some stand for texts, and others for something else."""
+    if len({kind.of for kind in kinds}) > 1 and any(kind.letters for kind in kinds):
+        raise RefusedError("texts stand beside numbers, or beside texts of another alphabet")
+
+
 def joined(a: Kind, b: Kind, a_weak: bool = False, b_weak: bool = False) -> Kind:
     """The kind of something that is the one or the other."""
+    check_alike([a, b])
     dtype = a.dtype if a.dtype == b.dtype else promote(a, b, a_weak, b_weak)
     return Kind(dtype, np.broadcast_shapes(a.shape, b.shape), a.of if a.of == b.of else 0)

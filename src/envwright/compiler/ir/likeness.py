@@ -4,11 +4,11 @@ import ast
 import dataclasses
 from typing import Any
 
-from envwright.compiler.ir import code
+from envwright.compiler.ir import code, tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.heaps import Heap, called, heap_of, number_of
 from envwright.compiler.ir.kinds import BOOL, Kind
-from envwright.compiler.ir.values import Array, Maybe, Static, Value, as_array
+from envwright.compiler.ir.values import Array, Maybe, Picked, Static, Value, as_array
 from envwright.compiler.refusal import RefusedError
 
 
@@ -28,11 +28,13 @@ def compared(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:
     return Array(code.negated(found.code), Kind(BOOL)) if isinstance(how, ast.IsNot | ast.NotEq) else found
 
 
-def with_none(how: ast.cmpop, other: Value) -> Value:
+def with_none(frame: Frame, how: ast.cmpop, other: Value) -> Value:
     """`other is None`, `other == None` and their opposites."""
     asked = isinstance(how, ast.Is | ast.Eq)
     if isinstance(other, Maybe):
         return Array(code.negated(other.present.code) if asked else other.present.code, Kind(BOOL))
+    if isinstance(other, Picked):
+        return tables.asks(frame.program, other, lambda one: (one is None) == asked)
     return Static(not asked)
 
 

@@ -18,6 +18,7 @@ from envwright.compiler.ir.values import (
     Maybe,
     Picked,
     Rows,
+    Shelf,
     Static,
     Value,
     as_array,
@@ -58,6 +59,8 @@ def items_of(memory: Sight, value: Value) -> list[Value]:
             return [row(value, code.const(i)) for i in range(value.length)]
         case Keyed():
             return [Static(key) for key in value.items]
+        case Shelf():
+            return [Static(key) for key in value.keys]
         case Maybe():
             return items_of(memory, value.value)
         case Picked():
@@ -159,6 +162,8 @@ def fixed_length(value: Value) -> int | None:
     """How long a list is, if the game does not change it."""
     if isinstance(value, Items):
         return len(value.items)
+    if isinstance(value, Shelf):
+        return len(value.keys)
     if isinstance(value, Static) and isinstance(value.value, list | tuple):
         return len(value.value)
     return value.kind.shape[0] if isinstance(value, Array) and value.kind.shape else None
@@ -316,3 +321,28 @@ def appended(value: Counted, item: Value) -> Counted:
 
 def _row(item: Value) -> Array:
     return stack(item) if isinstance(item, Items) else as_array(item)
+
+
+def equal_counted(value: Counted, other: Value) -> Value:
+    """Whether a list of changing length is equal to another list: as long, and the same in every place."""
+    if isinstance(other, Counted | Masked):
+        others = counted(other)
+        room = min(value.room, others.room)
+        first, second = (
+            v.array.code if v.room == room else code.index(v.array.code, code.span(None, code.const(room)))
+            for v in (value, others)
+        )
+        length = code.compare(value.count.code, ast.Eq(), others.count.code)
+        outside = code.call("jnp.arange", code.const(room))
+        free = code.compare(outside, ast.GtE(), value.count.code)
+        same = code.call("jnp.all", code.binary(code.compare(first, ast.Eq(), second), ast.BitOr(), free))
+        return Array(code.both(length, same), Kind(BOOL))
+    known = as_array(other)
+    length = known.kind.shape[0]
+    if length > value.room:
+        return Static(False)
+    made = code.compare(value.count.code, ast.Eq(), code.const(length))
+    if length:
+        front = code.index(value.array.code, code.span(None, code.const(length)))
+        made = code.both(made, code.call("jnp.all", code.compare(front, ast.Eq(), known.code)))
+    return Array(made, Kind(BOOL))

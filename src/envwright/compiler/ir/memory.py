@@ -10,6 +10,7 @@ import numpy as np
 from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.program import Program
+from envwright.compiler.ir.texts import alone
 from envwright.compiler.ir.values import (
     MUTABLE,
     PLACES,
@@ -95,7 +96,7 @@ class Memory:
         if isinstance(value, Ref):
             value = self.cells[value.cell]
         if isinstance(value, View):
-            return read(self, self.see(value.ref), value.where)
+            return alone(read(self, self.see(value.ref), value.where))
         if isinstance(value, Turned):
             seen = self.see(value.ref)
             return Static(value.probe(seen.value)) if isinstance(seen, Static) else value.turn(as_array(seen))
@@ -106,7 +107,7 @@ class Memory:
             return Maybe(value.present, self.see(value.value))
         if isinstance(value, Unknown):
             raise value.why
-        return value
+        return alone(value)
 
     def deep(self, value: Value) -> Value:
         """The same, and inside of lists, too."""

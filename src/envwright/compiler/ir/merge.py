@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, record, set_algebra, sets, twins
+from envwright.compiler.ir import code, record, set_algebra, sets, shelves, texts, twins
 from envwright.compiler.ir.aliases import holds_places, known_elsewhere
 from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.code import Code
@@ -32,6 +32,7 @@ from envwright.compiler.ir.values import (
     Picked,
     Ref,
     Rows,
+    Shelf,
     Static,
     Unknown,
     Value,
@@ -227,6 +228,12 @@ def _join(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Value:
         return no
     if isinstance(yes, Maybe) or isinstance(no, Maybe) or is_none(yes) or is_none(no):
         return _join_maybe(frame, when, yes, no, hint)
+    yes, no = texts.alike(texts.alone(yes), texts.alone(no))
+    if isinstance(yes, Shelf) or isinstance(no, Shelf):
+        like = yes if isinstance(yes, Shelf) else no
+        assert isinstance(like, Shelf)
+        yes, no = (shelves.fitted(like, side) for side in (yes, no))
+        return replace(like, array=where(frame, when, yes.array, no.array, hint))
     yes, no = _as_items(yes, no), _as_items(no, yes)
     if isinstance(yes, Items) and isinstance(no, Items) and len(yes.items) != len(no.items):
         return _join_counted(frame, when, yes, no, hint)
@@ -317,7 +324,7 @@ def _is_there(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Ar
     """Whether what may be None on either side is not."""
 
     def present(value: Value, here: Code) -> Array:
-        if isinstance(value, Maybe) and not _says(frame, here, value.present.code):
+        if isinstance(value, Maybe) and not says(frame, here, value.present.code):
             return value.present
         return Array(code.const(not is_none(value)), Kind(BOOL))
 
@@ -325,13 +332,13 @@ def _is_there(frame: Frame, when: Array, yes: Value, no: Value, hint: str) -> Ar
     return where(frame, when, *sides, f"{hint}_is_there" if hint else "")
 
 
-def _says(frame: Frame, condition: Code, other: Code) -> bool:
+def says(frame: Frame, condition: Code, other: Code) -> bool:
     """Whether a condition says another one already, whatever names they have."""
     found, wanted = frame.writer.meaning(condition), frame.writer.meaning(other)
     if isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.Invert):
         found = code.negated(frame.writer.meaning(found.operand))
-    if isinstance(found, ast.BinOp) and isinstance(found.op, ast.BitAnd):
-        return _says(frame, found.left, other) or _says(frame, found.right, other)
+    if not code.same(found, wanted) and isinstance(found, ast.BinOp) and isinstance(found.op, ast.BitAnd):
+        return says(frame, found.left, other) or says(frame, found.right, other)
     return code.same(found, wanted)
 
 
@@ -369,6 +376,8 @@ def _join_known(frame: Frame, when: Array, yes: Value, no: Value) -> Value:
         else:
             raise RefusedError("a value is of different kinds after an if")
     (table_a, index_a), (table_b, index_b) = sides
+    if table_a is table_b:
+        return Picked(table_a, (code.call("jnp.where", when.code, index_a, index_b),), "CHOICES")
     table = np.concatenate([table_a, table_b])
     if len(table) > MOST:
         raise RefusedError(f"a value that is one of more than {MOST} known things")

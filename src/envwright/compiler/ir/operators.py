@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, heaps, likeness, picking, set_algebra, sets, tables
+from envwright.compiler.ir import code, heaps, likeness, picking, set_algebra, sets, shelves, tables, texts
 from envwright.compiler.ir.arithmetic import numbers, side_by_side
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number
 from envwright.compiler.ir.lists import (
     concatenate,
     counted,
+    equal_counted,
     equals,
     flags_of,
     holds_number,
@@ -37,6 +38,7 @@ from envwright.compiler.ir.values import (
     Members,
     Picked,
     Rows,
+    Shelf,
     Static,
     Tally,
     Value,
@@ -136,7 +138,7 @@ def truth(frame: Frame, value: Value) -> Value:
                 return Static(bool(value.value))
             except Exception as error:
                 raise RefusedError(f"{told(value)} has no truth value: {error}") from None
-        case Array() if value.kind.of and value.kind.shape == ():
+        case Array() if value.kind.is_object and value.kind.shape == ():
             return likeness.truth(frame, value)
         case Array():
             if value.kind.shape == (1,):
@@ -150,6 +152,8 @@ def truth(frame: Frame, value: Value) -> Value:
             )
         case Items() | Keyed() | Gathered():
             return Static(len(value.items) > 0)
+        case Shelf():
+            return Static(True)
         case Counted() | Members():
             return Array(code.compare(value.count.code, ast.Gt(), code.const(0)), Kind(BOOL))
         case Tally():
@@ -183,13 +187,15 @@ def compare(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:
         except Exception as error:
             raise RefusedError(f"{told(left)} and {told(right)} cannot be compared: {error}") from None
     if is_none(left) or is_none(right):
-        return likeness.with_none(how, right if is_none(left) else left)
+        return likeness.with_none(frame, how, right if is_none(left) else left)
     if heaps.heap_of(frame.memory, left) or heaps.heap_of(frame.memory, right):
         return likeness.compared(frame, how, left, right)
     if set_algebra.is_set(left) and set_algebra.is_set(right):
         return set_algebra.compared(frame, how, left, right)
     if isinstance(how, ast.Is | ast.IsNot):
         how = ast.Eq() if isinstance(how, ast.Is) else ast.NotEq()
+    if (found := texts.compared(frame.program, how, left, right)) is not None:
+        return found
     for side, other in ((left, right), (right, left)):
         if isinstance(side, Maybe):
             inner = compare(frame, how, *((side.value, other) if side is left else (other, side.value)))
@@ -206,6 +212,8 @@ def compare(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:
             raise RefusedError("which of two texts that are not known comes first")
         return compare(frame, how, *tables.numbered(frame.program, left, right))
     if _texts(left) or _texts(right):
+        if any(slot.form == "letters" for slot in frame.program.slots.values()):
+            raise RefusedError("a number is compared with a text, and it may stand for one")
         return Static(isinstance(how, ast.NotEq))
     if isinstance(how, ast.Eq | ast.NotEq) and is_listlike(left) and is_listlike(right):
         same = equal_lists(frame, left, right)
@@ -288,8 +296,10 @@ def contains(frame: Frame, container: Value, item: Value) -> Value:
             return found
     if isinstance(container, Static):
         return _in_known(frame, container.value, item)
+    if (alphabet := texts.letters_of(container)) is not None:
+        item, container = texts.numbers(alphabet, item, frame.program), texts.plain(container)
     if isinstance(container, Counted | Masked):
-        if container.array.kind.of:
+        if container.array.kind.is_object:
             equal = likeness.same(frame, container.array, heaps.number_of(frame, heaps.of(frame, container), item))
             found = code.both(flags_of(container).code, equal.code)
         else:
@@ -303,6 +313,9 @@ def contains(frame: Frame, container: Value, item: Value) -> Value:
         return holds_number(container, item)
     if isinstance(container, Gathered):
         return _any(frame, list(container.items), item)
+    if isinstance(container, Shelf):
+        found = shelves.holds(container, item) if not isinstance(item, Static) else None
+        return contains(frame, Static(container.keys), item) if found is None else found
     if isinstance(container, Keyed):
         if isinstance(item, Static):
             return Static(item.value in container.items)
@@ -351,7 +364,7 @@ def equal_lists(frame: Frame, left: Value, right: Value) -> Value:
     """Whether two lists are equal: as long, and the same in every place."""
     for side, other in ((left, right), (right, left)):
         if isinstance(side, Counted | Masked):
-            return _equal_counted(counted(side), other)
+            return equal_counted(counted(side), other)
     mine, others = items_of(frame.memory, left), items_of(frame.memory, right)
     if len(mine) != len(others):
         return Static(False)
@@ -365,27 +378,3 @@ def equal_lists(frame: Frame, left: Value, right: Value) -> Value:
     for part in made[1:]:
         result = code.both(result, part)
     return Array(result, Kind(BOOL))
-
-
-def _equal_counted(value: Counted, other: Value) -> Value:
-    if isinstance(other, Counted | Masked):
-        others = counted(other)
-        room = min(value.room, others.room)
-        first, second = (
-            v.array.code if v.room == room else code.index(v.array.code, code.span(None, code.const(room)))
-            for v in (value, others)
-        )
-        length = code.compare(value.count.code, ast.Eq(), others.count.code)
-        outside = code.call("jnp.arange", code.const(room))
-        free = code.compare(outside, ast.GtE(), value.count.code)
-        same = code.call("jnp.all", code.binary(code.compare(first, ast.Eq(), second), ast.BitOr(), free))
-        return Array(code.both(length, same), Kind(BOOL))
-    known = as_array(other)
-    length = known.kind.shape[0]
-    if length > value.room:
-        return Static(False)
-    made = code.compare(value.count.code, ast.Eq(), code.const(length))
-    if length:
-        front = code.index(value.array.code, code.span(None, code.const(length)))
-        made = code.both(made, code.call("jnp.all", code.compare(front, ast.Eq(), known.code)))
-    return Array(made, Kind(BOOL))

@@ -9,6 +9,7 @@ from envwright.compiler.ir.kinds import BOOL, INT, Kind
 from envwright.compiler.ir.lists import as_rows, cleaned, counted, whole_rows
 from envwright.compiler.ir.set_algebra import no_members, sized
 from envwright.compiler.ir.shapes import cast_to
+from envwright.compiler.ir.texts import into
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -21,6 +22,7 @@ from envwright.compiler.ir.values import (
     Picked,
     Ref,
     Rows,
+    Shelf,
     Static,
     Unknown,
     Value,
@@ -37,6 +39,7 @@ def pack(value: Value, like: Value) -> list[Code]:
         raise value.why
     match like:
         case Array():
+            value = into(like.kind.letters, value) if like.kind.letters else value
             return [cast_to(as_array(value), like.kind).code]
         case Items():
             if not isinstance(value, Items) or len(value.items) != len(like.items):
@@ -59,6 +62,10 @@ def pack(value: Value, like: Value) -> list[Code]:
             if not isinstance(value, Members):
                 raise RefusedError(f"a set becomes {told(value)}")
             return [value.array.code, cast_to(value.count, Kind(INT)).code]
+        case Shelf():
+            if not isinstance(value, Shelf) or value.keys != like.keys:
+                raise RefusedError(f"a dict by numbers becomes {told(value)}")
+            return [cast_to(value.array, like.array.kind).code]
         case Rows():
             value = whole_rows(as_array(value)) if isinstance(value, Array) else value
             value = as_rows(value.items, like.array.kind) if isinstance(value, Items) else value
@@ -111,6 +118,9 @@ def rebuild(like: Value, fresh: Callable[[str], str], hint: str) -> tuple[Value,
         case Members():
             (array, a), (count, b) = one(like.array, hint), one(Array(like.count.code, Kind(INT)), f"{hint}_count")
             return replace(like, array=array, count=count), [*a, *b]
+        case Shelf():
+            array, names = one(like.array, hint)
+            return replace(like, array=array), names
         case Rows():
             (array, a), (present, b) = one(like.array, hint), one(like.present, f"{hint}_present")
             return Rows(array, present), [*a, *b]
@@ -145,6 +155,8 @@ def leaf_kinds(like: Value) -> list[Kind]:
             return [like.array.kind, like.mask.kind]
         case Members():
             return [like.array.kind, Kind(INT)]
+        case Shelf():
+            return [like.array.kind]
         case Rows():
             return [like.array.kind, like.present.kind]
         case Maybe():
@@ -179,6 +191,8 @@ def same_shape(a: Value, b: Value) -> bool:
             return a.table is b.table
         case Ref(), Ref():
             return a == b
+    if isinstance(a, Shelf) and isinstance(b, Shelf):
+        return (a.array.kind, a.keys, a.first) == (b.array.kind, b.keys, b.first)
     if isinstance(a, Keyed) and isinstance(b, Keyed):
         others = b.items
         return a.items.keys() == others.keys() and all(same_shape(v, others[k]) for k, v in a.items.items())

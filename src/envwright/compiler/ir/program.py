@@ -21,7 +21,7 @@ class Program:
 
     slots: dict[tuple[int, str], Any] = field(default_factory=dict)  # attribute -> where it is in the state
     ignored: set[tuple[int, str]] = field(default_factory=set)  # attributes that the contract leaves out
-    heaps: dict[int, Any] = field(default_factory=dict)  # objects in lists, by number (ir/heaps.py)
+    heaps: dict[Any, Any] = field(default_factory=dict)  # objects in lists, by number (ir/heaps.py)
     live: dict[str, int] = field(default_factory=dict)  # how long lists of objects are in the original, by their count
     lengths: dict[str, int] = field(default_factory=dict)  # those that are taken to be as long always
     unsteady: set[str] = field(default_factory=set)  # those of them that turned out not to be

@@ -19,6 +19,7 @@ from envwright.compiler.ir.values import (
     Items,
     Masked,
     Members,
+    Shelf,
     Static,
     Tally,
     Value,
@@ -56,6 +57,8 @@ def some_of(frame: Frame, value: Value) -> Value:
     value = frame.memory.deep(value)
     if isinstance(value, Tally):
         return keys(frame, value)
+    if isinstance(value, Shelf):
+        return Static([*value.keys])
     if isinstance(value, Gathered) and len(value.items) == 1:
         only = stack(Items(tuple(frame.memory.deep(item) for item in value.items), True))
         return Masked(only, all_of(1), unordered=True)

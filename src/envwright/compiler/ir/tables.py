@@ -6,6 +6,8 @@ filled up. Texts stay what they are until they are compared with one, and then i
 
 import ast
 import contextlib
+import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import Enum
@@ -35,6 +37,7 @@ from envwright.compiler.refusal import RefusedError
 
 LARGEST = 1_000_000  # places of a table made of a dict
 FEW = 3  # texts that are compared one by one
+LETTERS = "LETTERS"  # the name of what is picked from an alphabet (ir/texts.py)
 
 
 def pick(program: Program, options: Any, place: Array, name: str) -> Value:
@@ -262,18 +265,33 @@ def asks(program: Program, picked: Picked, holds: Callable[[Any], bool]) -> Valu
     answers = np.array([bool(holds(option)) for option in picked.table.flat]).reshape(picked.table.shape)
     if answers.all() or not answers.any():
         return Static(bool(answers.flat[0]))
+    place = _letter if picked.name == LETTERS else lambda _program, _picked, i: code.const(i)
     if picked.table.ndim == 1:
         for wanted, operator in ((True, ast.Eq()), (False, ast.NotEq())):
             found = np.flatnonzero(answers == wanted)
             if len(found) == 1:
-                return Array(code.compare(picked.index[0], operator, code.const(int(found[0]))), Kind(BOOL))
+                return Array(code.compare(picked.index[0], operator, place(program, picked, int(found[0]))), Kind(BOOL))
         found = np.flatnonzero(answers)
         if len(found) <= FEW:
-            made: Code = code.compare(picked.index[0], ast.Eq(), code.const(int(found[0])))
-            for other in found[1:]:
-                made = code.binary(made, ast.BitOr(), code.compare(picked.index[0], ast.Eq(), code.const(int(other))))
+            same = [code.compare(picked.index[0], ast.Eq(), place(program, picked, int(i))) for i in found]
+            made: Code = same[0]
+            for other in same[1:]:
+                made = code.binary(made, ast.BitOr(), other)
             return Array(made, Kind(BOOL))
     return Array(code.index(program.constant(f"{picked.name}_ASKED", answers), *picked.index), Kind(BOOL))
+
+
+def _letter(program: Program, picked: Picked, i: int) -> Code:
+    """The number of a text of an alphabet, by a name that tells which it is."""
+    return program.number(letter_name(picked.table[i]), i)
+
+
+def letter_name(text: str | None) -> str:
+    """A name for a text: X, FULL_STOP, SPACE."""
+    if not text:
+        return "NOTHING" if text is None else "EMPTY"
+    words = re.sub(r"\W", lambda found: f"_{unicodedata.name(found[0], 'SIGN')}_", text)
+    return f"LETTER_{words}" if words[:1].isdigit() or not words.strip("_") else words
 
 
 def numbered(program: Program, left: Picked, right: Picked) -> tuple[Value, Value]:

@@ -9,6 +9,7 @@ Masked     those elements of an array that a condition picks
 Picked     one of several known things, which one shows only when the game is played
 Maybe      None, or a value
 Keyed      a dict with known keys
+Shelf      a dict by whole numbers or tuples of them, whose keys are always the same: an array of its values
 Members    a set: a flag for each thing that can be in it, and how many are
 Gathered   a set of some values, of which any may be equal
 Tally      a dict that says how often each thing was counted, and is not changed any more
@@ -30,8 +31,9 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.constants import constant_code, kind_within, plain_enum, short
 from envwright.compiler.ir.dtypes import dtype_code, is_exact, jnp_name
-from envwright.compiler.ir.kinds import FLOAT, INT, Kind, is_number, joined, kind_of, weak
+from envwright.compiler.ir.kinds import FLOAT, INT, Kind, check_alike, is_number, joined, kind_of, weak
 from envwright.compiler.refusal import RefusedError
 
 
@@ -120,6 +122,21 @@ class Keyed:
     items: dict[Any, "Value"]
     made: Any = None  # of an object that was made in the game, by attribute: its class
     shared: bool = False  # it may be one of two objects; it must not be written to
+
+
+@dataclass(frozen=True, eq=False)
+class Shelf:
+    """A dict by whole numbers, or tuples of them, whose keys are always the same."""
+
+    array: Array  # of its values, in the order of the keys; if those fill a box, with an axis for each of their parts
+    keys: tuple[Any, ...]
+    first: tuple[int, ...] = ()  # of a box: what the first place of each axis stands for
+    tupled: bool = False  # its values are tuples
+
+    @property
+    def axes(self) -> int:
+        """The axes of the array that are for the keys."""
+        return len(self.first) or 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,11 +259,10 @@ Place = Ref | View | Turned | Either  # names of what may be changed in place
 PLACES = (Ref, View, Turned, Either)
 Value = (
     Static | Array | Items | Counted | Rows | Masked | Picked | Maybe | Keyed | Place | Span | Unknown | Closure
-    | Bound | Making | Method | Choice | Members | Gathered | Tally
+    | Bound | Making | Method | Choice | Members | Gathered | Tally | Shelf
 )  # fmt: skip
-MUTABLE = (Items, Counted, Rows, Keyed, Members, Gathered)
+MUTABLE = (Items, Counted, Rows, Keyed, Members, Gathered, Shelf)
 NONE = Static(None)
-LARGEST = 2**31 - 1  # whole number
 
 
 def scalar(value: Code, dtype: str) -> Array:
@@ -277,12 +293,12 @@ def as_array(value: Value) -> Array:
         if is_number(inner):
             whole = np.ndim(inner) == 0 and isinstance(inner, int | np.integer)
             natural, most = whole and inner >= 0, int(inner) if whole else None
-            written = value.written or _constant(inner)
+            written = value.written or constant_code(inner)
             member = type(value.value) if inner is not value.value else None
-            return Array(written, _kind(inner), weak=weak(inner), natural=bool(natural), most=most, member=member)
+            return Array(written, kind_within(inner), weak=weak(inner), natural=bool(natural), most=most, member=member)
         if isinstance(inner, list | tuple | deque) and is_number(array := np.asarray(inner)):
-            return Array(_constant(array), kind_of(array), listed=True)
-        raise RefusedError(f"{_short(inner)} is not a number")
+            return Array(constant_code(array), kind_of(array), listed=True)
+        raise RefusedError(f"{short(inner)} is not a number")
     if isinstance(value, Items):
         return stack(value)
     if isinstance(value, Maybe):
@@ -290,33 +306,6 @@ def as_array(value: Value) -> Array:
     if isinstance(value, Unknown):
         raise value.why
     raise RefusedError(f"{told(value)} is not a number or an array")
-
-
-def _kind(value: Any) -> Kind:
-    """The kind of a number; whole ones have 32 bits."""
-    kind = kind_of(value)
-    if kind.dtype == INT and np.size(value) and (np.max(value) > LARGEST or np.min(value) < -LARGEST - 1):
-        raise RefusedError(f"{_short(value)} does not fit into the 32 bits of a whole number")
-    return kind
-
-
-def plain_enum(value: Any) -> Any:
-    """The number of a member of an enumeration."""
-    inner = getattr(value, "value", None)
-    return inner if type(type(value)).__name__ in ("EnumType", "EnumMeta") and isinstance(inner, int) else value
-
-
-def _constant(value: Any) -> Code:
-    if not isinstance(value, np.ndarray) or value.ndim == 0:
-        return code.const(value)
-    if value.size > 1 and (value == value.flat[0]).all():
-        fill = value.flat[0]
-        shape = code.const(value.shape if value.ndim > 1 else value.shape[0])
-        dtype = dtype_code(kind_of(value).dtype)
-        if fill == 0:
-            return code.call("jnp.zeros", shape, dtype)
-        return code.call("jnp.full", shape, code.const(fill), dtype)
-    return code.call("jnp.array", code.const(value), dtype_code(kind_of(value).dtype))
 
 
 def cast(value: Array, dtype: str) -> Array:
@@ -344,6 +333,7 @@ def stack(value: Items, dtype: str | None = None) -> Array:
     shapes = {p.kind.shape for p in parts}
     if len(shapes) > 1:
         raise RefusedError("a list of arrays of different shapes is not an array")
+    check_alike([p.kind for p in parts])
     target = dtype or common(parts)
     items = code.list_of(_raw(v) for v in value.items)
     made = code.call("jnp.array", items, dtype_code(target))
@@ -373,7 +363,7 @@ def told(value: Value) -> str:
     """A value as a sentence names it."""
     match value:
         case Static():
-            return _short(value.value)
+            return short(value.value)
         case Array():
             return f"a {value.kind.dtype}" + (f" array of shape {value.kind.shape}" if value.kind.shape else "")
         case Items():
@@ -384,15 +374,10 @@ def told(value: Value) -> str:
             return "one of several known things"
         case Maybe():
             return "something that may be None"
-        case Keyed() | Tally():
+        case Keyed() | Tally() | Shelf():
             return "a dict"
         case Members() | Gathered():
             return "a set"
         case Unknown():
             return "a value that is not known"
     return "a function"
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) < 60 else f"a {type(value).__name__}"

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from envwright.compiler.ir import code
+from envwright.compiler.ir import code, shelves, texts
 from envwright.compiler.ir.array_index import is_slice, part_code
 from envwright.compiler.ir.array_writing import write_array
 from envwright.compiler.ir.cells import cells_within
@@ -28,6 +28,7 @@ from envwright.compiler.ir.values import (
     Maybe,
     Ref,
     Rows,
+    Shelf,
     Span,
     Static,
     Turned,
@@ -55,6 +56,10 @@ def write(memory: Memory, base: Value, where: tuple[Value, ...], value: Value) -
             return write(memory, Keyed({k: Static(v) for k, v in base.value.items()}), where, value)
         case Items():
             return _write_item(memory, base, where, value)
+        case Shelf():
+            return shelves.write(memory, base, where, value)
+        case Array() if base.kind.letters:
+            return write_array(base, where, texts.into(base.kind.letters, value))
         case Array() if base.listed and len(where) == 1 and (is_none(value) or isinstance(value, Maybe)):
             return _write_row(whole_rows(base), where, value)
         case Array():

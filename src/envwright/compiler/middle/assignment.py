@@ -12,6 +12,8 @@ from envwright.compiler.ir.merge import join
 from envwright.compiler.ir.operators import binary, compare
 from envwright.compiler.ir.set_algebra import is_set
 from envwright.compiler.ir.sets import fitted
+from envwright.compiler.ir.spelling import spelled
+from envwright.compiler.ir.texts import letters_of
 from envwright.compiler.ir.trails import follow, let_go, name_rows, row_itself
 from envwright.compiler.ir.twins import ROWS, as_one_of, has_rows, put_into, touched
 from envwright.compiler.ir.values import (
@@ -26,6 +28,7 @@ from envwright.compiler.ir.values import (
     Members,
     Ref,
     Rows,
+    Shelf,
     Static,
     Turned,
     Value,
@@ -37,8 +40,10 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.ir.writing import holds_lists, set_content, write
 from envwright.compiler.middle import attributes
 from envwright.compiler.middle.expressions import evaluate, index_parts, subscripted, table_name
+from envwright.compiler.middle.fitting import keep_whole
 from envwright.compiler.middle.list_methods import as_list, extend
 from envwright.compiler.middle.parts import elements, meant, numbers_only
+from envwright.compiler.middle.shelf_methods import note_key
 from envwright.compiler.refusal import RefusedError
 
 
@@ -115,6 +120,8 @@ def _bound(frame: Frame, hint: str, value: Value) -> Value:
         case Masked():
             array, mask = _bound(frame, hint, value.array), _bound(frame, f"{hint}_mask", value.mask)
             return replace(value, array=array, mask=mask)  # pyright: ignore[reportArgumentType]
+        case Shelf():
+            return replace(value, array=_bound(frame, hint, value.array))  # pyright: ignore[reportArgumentType]
         case Rows():
             array, there = _bound(frame, hint, value.array), _bound(frame, f"{hint}_present", value.present)
             return Rows(array, there)  # pyright: ignore[reportArgumentType]
@@ -157,18 +164,27 @@ def _assign_part(frame: Frame, target: ast.Subscript, value: Value) -> None:
     set_part(frame, base, where, value, table_name(target.value))
 
 
-def set_part(frame: Frame, base: Value, where: tuple[Value, ...], value: Value, hint: str) -> None:
-    """`base[where] = value`, seen by all names of base."""
+def set_part(
+    frame: Frame, base: Value, where: tuple[Value, ...], value: Value, hint: str, was_read: bool = False
+) -> None:
+    """`base[where] = value`, seen by all names of base; what was read there before is there."""
     memory = frame.memory
+    if isinstance(base, Ref) and not all(isinstance(part, Static) for part in where):
+        keep_whole(frame, base.cell)
     content = memory.see(base)
+    if (alphabet := letters_of(content.array if isinstance(content, Shelf) else content)) is not None:
+        value = spelled(frame, alphabet, memory.deep(value))
+    if isinstance(content, Shelf) and not was_read:
+        note_key(frame, content, where)
     inside = content.value if isinstance(content, Maybe) else content
     if (heap := heaps.heap_of(memory, inside)) is not None:
         _set_key(frame, heap, as_array(inside), where, value)
         return
-    if isinstance(content, Counted) and content.array.kind.of:
+    if isinstance(content, Counted) and content.array.kind.is_object:
         value = heaps.number_of(frame, heaps.of(frame, content), value)
     where = spread(memory, memory.see(base), where)
     takes_lists = len(where) == 1 and (is_listlike(content) or isinstance(content, Keyed))
+    takes_lists = takes_lists or (isinstance(content, Shelf) and len(content.array.kind.shape) > content.axes)
     if takes_lists:
         _detach(frame, base, where, content)
     if isinstance(base, View) and (inner := numbers_only(base.where)) is not None:
@@ -270,7 +286,7 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
         old = subscripted(frame, base, where, table_name(target.value))
         if isinstance(old, PLACES) and _grow(frame, old, node.op, value):
             return
-        set_part(frame, base, where, binary(frame, node.op, old, value), table_name(target.value))
+        set_part(frame, base, where, binary(frame, node.op, old, value), table_name(target.value), was_read=True)
         return
     load = ast.copy_location(loaded(target), target)
     old = evaluate(frame, load)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import heaps, picking, sets, tables
+from envwright.compiler.ir import heaps, picking, tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import is_number
 from envwright.compiler.ir.memory import Memory, known
@@ -30,6 +30,7 @@ from envwright.compiler.ir.values import (
     Picked,
     Ref,
     Rows,
+    Shelf,
     Static,
     Tally,
     Unknown,
@@ -40,6 +41,7 @@ from envwright.compiler.ir.values import (
     told,
 )
 from envwright.compiler.middle import made_things
+from envwright.compiler.middle.fitting import fit
 from envwright.compiler.middle.parts import meant, under
 from envwright.compiler.refusal import RefusedError
 
@@ -167,7 +169,7 @@ def store(frame: Frame, base: Value, name: str, value: Value) -> None:
         if slot.is_list and not frame.writer.start:
             frame.program.shrunk.add(slot.count.removesuffix("_count"))
         fitted = fit(frame, slot, value)
-        if (slot.is_list or slot.form in ("rows", "flags")) and isinstance(value, Ref):
+        if (slot.is_list or slot.form in ("rows", "flags", "letters", "keyed")) and isinstance(value, Ref):
             frame.memory.cells[value.cell] = fitted
             frame.memory.attributes[key] = value
             return
@@ -192,16 +194,6 @@ def _make(frame: Frame, live: Any, value: Making) -> None:
         raise RefusedError(f"an object of the class {value.made.__name__} takes the place of another one's")
     start = types.MethodType(value.made.__init__, live)
     frame.program.call(frame, Static(start), list(value.arguments), value.options, None)
-
-
-def fit(frame: Frame, slot: Any, value: Value) -> Value:
-    """A value in the form in which an attribute is kept."""
-    if slot.form == "objects":
-        return heaps.fitted(frame, slot, value)
-    if slot.form == "flags":
-        like = slot.value_of([*slot.blank().values()])
-        return sets.fitted(frame.memory, like, frame.memory.deep(value))
-    return slot.fit(frame.memory.deep(value)) if slot.form in ("listed", "rows") else value
 
 
 def keep_part(frame: Frame, cell: int, key: Any, value: Value) -> None:
@@ -314,7 +306,7 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
         return content.items[content.names.index(name)]
     if made_things.class_of(frame, content) is not None:
         return made_things.get(frame, base, content, name)
-    if isinstance(content, Array | Items | Counted | Masked | Keyed | Rows | Members | Gathered | Tally):
+    if isinstance(content, Array | Items | Counted | Masked | Keyed | Rows | Members | Gathered | Tally | Shelf):
         return Bound(base, name)
     raise RefusedError(f"{told(content)} has no attribute {name}")
 

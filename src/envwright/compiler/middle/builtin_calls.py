@@ -32,6 +32,7 @@ from envwright.compiler.ir.values import (
     Members,
     Picked,
     Rows,
+    Shelf,
     Static,
     Tally,
     Value,
@@ -43,6 +44,7 @@ from envwright.compiler.middle import attributes
 from envwright.compiler.middle.math_calls import call_math
 from envwright.compiler.middle.numpy_reductions import reduce
 from envwright.compiler.middle.sequence_calls import OF_LISTS
+from envwright.compiler.middle.shelf_methods import call_shelf
 from envwright.compiler.refusal import RefusedError
 
 Arguments = list[Value]
@@ -62,6 +64,8 @@ def _len(frame: Frame, arguments: Arguments, options: Options) -> Value:
                 raise RefusedError(str(error)) from None
         case Items() | Keyed():
             return Static(len(value.items))
+        case Shelf():
+            return Static(len(value.keys))
         case Members():
             return replace(value.count, natural=True)
         case Counted():
@@ -280,6 +284,7 @@ BUILTINS: dict[Any, Callable[[Frame, Arguments, Options], Value]] = {
     typing.cast: _cast, print: _nothing, warnings.warn: _nothing, open: _open,
     operator.add: lambda f, a, o: binary(f, ast.Add(), *a), operator.eq: lambda f, a, o: compare(f, ast.Eq(), *a),
     id: _nothing, repr: _str, dict: lambda f, a, o: _dict(f, a, o),
+    dict.fromkeys: lambda f, a, o: _from_keys(f, a, o),
 }  # fmt: skip
 BUILTINS |= OF_LISTS
 BUILTINS |= {
@@ -287,10 +292,18 @@ BUILTINS |= {
 }
 
 
+def _from_keys(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    """`dict.fromkeys(keys, value)`: a list as a value would be one list under all keys."""
+    value = frame.memory.hold(arguments[1]) if len(arguments) > 1 else Static(None)
+    return Keyed({known(frame.memory.deep(key)): value for key in items_of(frame.memory, arguments[0])})
+
+
 def _dict(frame: Frame, arguments: Arguments, options: Options) -> Value:
     items: dict[Any, Value] = {}
     if arguments:
         first = frame.memory.deep(arguments[0])
+        if isinstance(first, Shelf) and not options:
+            return call_shelf(frame, arguments[0], first, "copy", [])
         if isinstance(first, Keyed):
             items |= first.items
         elif isinstance(first, Static):

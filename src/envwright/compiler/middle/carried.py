@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from envwright.compiler.ir import code
+from envwright.compiler.ir import code, shelves
 from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.frame import MARK, Frame
@@ -29,6 +29,7 @@ from envwright.compiler.ir.values import (
     Members,
     Ref,
     Rows,
+    Shelf,
     Static,
     Turned,
     Unknown,
@@ -176,7 +177,7 @@ def _first_value(frame: Frame, key: Any) -> Value:
     blank = [Array(array.code, array.kind, slot.listed) for array in slot.blank().values()]
     if slot.form == "plain":
         return blank[0]
-    if slot.form == "flags":
+    if slot.form in ("flags", "letters", "keyed"):
         return slot.value_of(blank)
     if slot.form == "objects":
         kind = Kind(INT, (slot.room,), slot.extra.heap)
@@ -232,6 +233,11 @@ def widen(before: Value, after: Value, turning: Turning) -> Value:
         if kind.shape != before.kind.shape:
             raise RefusedError("an array changes its shape from one turn of a loop to the next")
         return cast(before, kind.dtype)
+    if isinstance(before, Shelf) and isinstance(after, Shelf) and before.keys == after.keys:
+        array = widen(before.array, after.array, turning)
+        return before if array is before.array else replace(before, array=as_array(array))
+    if isinstance(after, Shelf) and isinstance(before, Static | Keyed):
+        return shelves.fitted(after, before)
     inside = Turning(turning.most)
     if isinstance(before, Items) and isinstance(after, Array) and _is_set_somewhere(before, after):
         return widen(as_array(before), after, inside)
@@ -278,7 +284,7 @@ def hint_of(item: Carried) -> str:
     if item.place == "positions":
         return "place"
     if item.place == "cells":
-        array = item.value.array if isinstance(item.value, Counted | Rows) else item.value
+        array = item.value.array if isinstance(item.value, Counted | Rows | Shelf) else item.value
         if isinstance(array, Array) and isinstance(array.code, ast.Name):
             return base_of_name(array.code.id)
         if isinstance(array, Array) and isinstance(array.code, ast.Attribute):

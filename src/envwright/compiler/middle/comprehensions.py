@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from envwright.compiler.ir import code, heaps, tables
+from envwright.compiler.ir import code, heaps, tables, texts
 from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
@@ -143,7 +143,7 @@ def _listed(frame: Frame, node: Any, turns: Turns, found: list[tuple[Value, Arra
 def _number(frame: Frame, value: Value) -> Value:
     """An object that is made for a list of changing length gets its number now."""
     heap = heaps.heap_for(frame, frame.memory.see(value))
-    return frame.memory.deep(value) if heap is None else heaps.number_of(frame, heap, value)
+    return texts.beside_others(frame.memory.deep(value)) if heap is None else heaps.number_of(frame, heap, value)
 
 
 def _is_plain(node: Any) -> bool:

@@ -29,6 +29,7 @@ from envwright.compiler.ir.values import (
     Masked,
     Members,
     Rows,
+    Shelf,
     Static,
     Unknown,
     Value,
@@ -188,7 +189,9 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
 def _logical(frame: Frame, how: ast.boolop, first: Value, second: Value, asked: Value) -> Value:
     """Flags by logic; other values by which of them Python would give."""
     flags = [frame.memory.see(v) for v in (first, second)]
-    if any(isinstance(f, Counted | Rows | Keyed | Members) for f in flags):  # a list is only asked whether it is empty
+    if any(
+        isinstance(f, Counted | Rows | Keyed | Members | Shelf) for f in flags
+    ):  # a list is only asked whether it is empty
         flags = [truth(frame, f) for f in flags]
     if all(_is_flag(f) for f in flags) or (all(isinstance(f, Static) for f in flags[1:]) and _is_flag(flags[1])):
         later = truth(frame, flags[1])

@@ -97,7 +97,7 @@ def _forget_cell(frame: Frame, cell: int, unknown: Unknown) -> None:
     content = frame.memory.cells.get(cell)
     if isinstance(content, Array | Masked) and content.shared:
         raise unknown.why  # another array is changed by it, and nobody knows which
-    if isinstance(content, Array) and content.kind.of:
+    if isinstance(content, Array) and content.kind.is_object:
         raise unknown.why  # an object in a list is, and nobody knows which
     for part in content.items.values() if isinstance(content, Keyed) else ():
         if isinstance(part, Ref):

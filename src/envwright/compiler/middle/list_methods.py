@@ -5,7 +5,7 @@ from collections import deque
 from dataclasses import replace
 from typing import Any
 
-from envwright.compiler.ir import code, heaps, likeness, outgrown, tables
+from envwright.compiler.ir import code, heaps, likeness, outgrown, picking, texts
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import INT, Kind
@@ -208,10 +208,18 @@ def _clear(frame: Frame, base: Value, content: Value, arguments: list[Value], op
     return Static(None)
 
 
+def _numbered(frame: Frame, content: Value, item: Value) -> tuple[Value, Value]:
+    """A list and what is looked for in it; of texts, as their numbers."""
+    item, alphabet = frame.memory.deep(item), texts.letters_of(content)
+    if alphabet is None:
+        return content, item
+    return texts.plain(content), texts.numbers(alphabet, item, frame.program)
+
+
 def _index(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
     """The first place that holds a value."""
-    item = frame.memory.deep(arguments[0])
-    if isinstance(content, Counted) and content.array.kind.of:
+    content, item = _numbered(frame, content, arguments[0])
+    if isinstance(content, Counted) and content.array.kind.is_object:
         equal = likeness.same(frame, content.array, heaps.number_of(frame, heaps.of(frame, content), arguments[0]))
         return Array(code.call("jnp.argmax", code.both(in_use(content).code, equal.code)), Kind(INT))
     if isinstance(content, Counted):
@@ -220,16 +228,19 @@ def _index(frame: Frame, base: Value, content: Value, arguments: list[Value], op
         same = code.compare(content.array.code, ast.Eq(), as_array(item).code)
         return Array(code.call("jnp.argmax", code.both(content.present.code, same)), Kind(INT))
     if isinstance(content, Static) and isinstance(item, Picked):
-        table = tables.mapped(item.table, content.value.index)
-        return tables.settle(frame.program, Picked(table, item.index, item.name))
+        found = picking.applied(frame.program, lambda one, it: one.index(it), [content, item], "index")
+        if found is not None:
+            return found
     flags = [compare(frame, ast.Eq(), option, item) for option in items_of(frame.memory, content)]
     made = code.call("jnp.array", code.list_of(as_array(f).code for f in flags))
     return Array(code.call("jnp.argmax", made), Kind(INT))
 
 
 def _count(frame: Frame, base: Value, content: Value, arguments: list[Value], options: dict[str, Value]) -> Value:
-    item = frame.memory.deep(arguments[0])
-    if isinstance(content, Counted | Masked) and content.array.kind.of:
+    content, item = _numbered(frame, content, arguments[0])
+    if isinstance(content, Array) and texts.letters_of(frame.memory.see(base)) and not content.kind.shape[1:]:
+        return Array(code.call("jnp.sum", code.compare(content.code, ast.Eq(), as_array(item).code)), Kind(INT))
+    if isinstance(content, Counted | Masked) and content.array.kind.is_object:
         raise RefusedError("objects that are equal are counted")
     if isinstance(content, Counted | Masked):
         return Array(code.call("jnp.sum", equals(content, as_array(item).code)), Kind(INT))

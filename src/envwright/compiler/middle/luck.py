@@ -180,7 +180,8 @@ def _integers(value: Array, arguments: list[Value], options: dict[str, Value]) -
 def _whole(value: Array, low: Value, high: Value, size: Value, closed: bool) -> tuple[Code, Value]:
     if isinstance(high, Static) and high.value is None:
         low, high = Static(0), low
-    value = replace(cast(value, INT), natural=as_array(low).natural)
+    most = int(np.max(high.value)) - int(not closed) if isinstance(high, Static) else None
+    value = replace(cast(value, INT), natural=as_array(low).natural, most=most)
     shape = _shape(size)
     if isinstance(low, Static) and isinstance(high, Static) and is_number(low.value):
         top = np.asarray(high.value) + int(closed)

@@ -11,10 +11,10 @@ import numpy as np
 from envwright.compiler.ir import code, picking, tallies
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
-from envwright.compiler.ir.kinds import Kind
 from envwright.compiler.ir.lists import counted
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.set_algebra import is_set
+from envwright.compiler.ir.texts import into
 from envwright.compiler.ir.values import (
     Array,
     Bound,
@@ -25,6 +25,7 @@ from envwright.compiler.ir.values import (
     Masked,
     Members,
     Picked,
+    Shelf,
     Static,
     Tally,
     Value,
@@ -38,6 +39,7 @@ from envwright.compiler.middle.list_methods import LISTS, sort
 from envwright.compiler.middle.parts import copied, under
 from envwright.compiler.middle.rearranging import rearranged
 from envwright.compiler.middle.set_methods import SETS, algebra
+from envwright.compiler.middle.shelf_methods import call_shelf
 from envwright.compiler.refusal import RefusedError
 
 _MAKE_ARRAYS = {
@@ -78,6 +80,8 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
             return made
     if isinstance(content, Tally):
         return tallies.ask(frame, content, name, arguments)
+    if isinstance(content, Shelf):
+        return call_shelf(frame, base, content, name, arguments)
     if isinstance(content, Members) and name in SETS:
         return SETS[name](frame, base, content, arguments)
     if is_set(content) and (made := algebra(frame, base, content, name, arguments)) is not None:
@@ -107,7 +111,9 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
     if name == "astype":
         return numpy_own.astype(content, arguments[0] if arguments else options["dtype"])
     if name == "fill":
-        set_content(frame, base, _filled(as_array(content), as_array(arguments[0])))
+        array = as_array(content)
+        value = into(array.kind.letters, arguments[0]) if array.kind.letters else as_array(arguments[0])
+        set_content(frame, base, _filled(array, value))
         return Static(None)
     if name == "sort":
         return sort(frame, base, content, arguments, options)
@@ -161,13 +167,13 @@ def _item(array: Array, arguments: list[Value]) -> Value:
         return array
     if int(np.prod(array.kind.shape)) != 1:
         raise RefusedError("item() of an array of several numbers")
-    return Array(code.method(array.code, "reshape", code.const(())), Kind(array.kind.dtype))
+    return Array(code.method(array.code, "reshape", code.const(())), array.kind.shaped())
 
 
 def read_flat(array: Array, arguments: list[Value]) -> Value:
     where = as_array(arguments[0])
     flat = code.method(array.code, "ravel") if len(array.kind.shape) > 1 else array.code
-    return Array(code.index(flat, where.code), Kind(array.kind.dtype))
+    return Array(code.index(flat, where.code), array.kind.shaped())
 
 
 def _filled(array: Array, value: Array) -> Array:

@@ -23,6 +23,7 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.middle.numpy_generic import FLAGS, PLACES, REAL, RENAMED, Options, generic
 from envwright.compiler.middle.numpy_own import OWN, note_constants
 from envwright.compiler.middle.numpy_reductions import REDUCTIONS, axis_of, reduce
+from envwright.compiler.middle.numpy_texts import as_numbers, as_texts
 from envwright.compiler.middle.rearranging import rearranged
 from envwright.compiler.refusal import RefusedError
 
@@ -76,6 +77,11 @@ def call_numpy(frame: Frame, name: str, arguments: list[Value], options: Options
     }
     if (found := _known(name, seen, named)) is not None:
         return found
+    alphabet, seen = as_numbers(name, seen)
+    return as_texts(name, alphabet, _computed(frame, name, seen, named))
+
+
+def _computed(frame: Frame, name: str, seen: list[Value], named: Options) -> Value:
     if name in OWN:
         return OWN[name](frame, seen, named)
     if name in REDUCTIONS and seen and isinstance(seen[0], Counted | Masked):

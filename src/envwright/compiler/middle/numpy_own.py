@@ -47,6 +47,8 @@ def astype(value: Value, dtype: Value) -> Value:
     if isinstance(value, Static):
         return Static(np.asarray(value.value).astype(wanted))
     array = as_array(value)
+    if array.kind.letters:
+        raise RefusedError("texts become numbers by what is written in them")
     if np.dtype(wanted).kind not in "biuf":
         raise RefusedError("numbers become texts")
     return cast(Array(array.code, array.kind, weak=array.weak), narrow(wanted))

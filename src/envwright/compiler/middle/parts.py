@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code
+from envwright.compiler.ir import code, shelves
 from envwright.compiler.ir.array_index import basic
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import as_places, read
@@ -27,6 +27,7 @@ from envwright.compiler.ir.values import (
     Maybe,
     Place,
     Ref,
+    Shelf,
     Static,
     Value,
     View,
@@ -42,7 +43,7 @@ def meant(value: Value) -> Value:
 def part(frame: Frame, base: Place, where: tuple[Value, ...], name: str) -> Value:
     """A part of something that can be changed in place: still the same memory, if it is more than a number."""
     content = frame.memory.see(base)
-    where = as_places(content, where)
+    where = shelves.spread(content, where) if isinstance(content, Shelf) else as_places(content, where)
     found = read(frame.memory, content, where, name)
     if isinstance(found, PLACES):
         return found

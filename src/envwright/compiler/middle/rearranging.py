@@ -7,7 +7,7 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import Kind, narrow
+from envwright.compiler.ir.kinds import narrow
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.values import (
     PLACES,
@@ -75,9 +75,9 @@ def turned(
 
     def turn(value: Array) -> Array:
         if name == "transpose" and not rest:
-            return Array(code.attribute(value.code, "T"), Kind(value.kind.dtype, value.kind.shape[::-1]))
+            return Array(code.attribute(value.code, "T"), value.kind.shaped(*value.kind.shape[::-1]))
         made = generic(name, [value, *map(Static, rest)], {key: Static(v) for key, v in named.items()})
-        return as_array(made)
+        return replace(as_array(made), kind=as_array(made).kind._replace(of=value.kind.of))
 
     try:
         order = by_numpy(np.arange(int(np.prod(shape))).reshape(shape))
@@ -92,7 +92,7 @@ def turned(
 def _back(new: Array, order: np.ndarray, shape: tuple[int, ...]) -> Array:
     """The array in its own order again."""
     places = np.arange(order.size)
-    kind = Kind(new.kind.dtype, shape)
+    kind = new.kind.shaped(*shape)
     if np.array_equal(order, places.reshape(shape).T):
         return Array(code.attribute(new.code, "T"), kind)
     made = new.code

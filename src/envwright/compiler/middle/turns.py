@@ -27,11 +27,13 @@ from envwright.compiler.ir.values import (
     Place,
     Ref,
     Rows,
+    Shelf,
     Static,
     Value,
     View,
     as_array,
 )
+from envwright.compiler.middle import shelf_methods
 from envwright.compiler.middle.generators import Reads, consumed, reads_of
 from envwright.compiler.middle.parts import meant
 from envwright.compiler.refusal import RefusedError
@@ -70,10 +72,36 @@ def turns_of(frame: Frame, node: ast.expr, evaluate: Evaluate) -> Turns:
                 return _reversed(turns_of(frame, inner, evaluate))
             case "zip", parts:
                 return _zipped([turns_of(frame, p, evaluate) for p in parts])
+    if (turns := _of_shelf(frame, node, evaluate)) is not None:
+        return turns
     consumed(frame, node)
     called = node.func if isinstance(node, ast.Call) and not _calls(node.func) else None
     reads = reads_of(frame, node, evaluate(frame, called) if called is not None else Static(None))
     return replace(turns_over(frame, evaluate(frame, node)), reads=reads)
+
+
+def _of_shelf(frame: Frame, node: ast.expr, evaluate: Evaluate) -> Turns | None:
+    """`stock.items()` and `stock.values()` of a dict by numbers, whose values are looked at turn by turn."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=base, attr="items" | "values" as name), args=[]) if not _calls(base):
+            place = evaluate(frame, base)
+        case _:
+            return None
+    shelf = frame.memory.see(place) if isinstance(place, PLACES) else None
+    if not isinstance(shelf, Shelf) or not isinstance(place, PLACES):
+        return None
+
+    def pair(key: Value, value: Value) -> Value:
+        return value if name == "values" else Items((key, value))
+
+    def now() -> list[Value]:
+        return [pair(Static(key), shelf_methods.value_of(frame, place, i)) for i, key in enumerate(shelf.keys)]
+
+    def element(i: Code) -> Value:
+        key = shelf_methods.key_at(frame, shelf, i)
+        return pair(key, shelf_methods.value_under(frame, place, key, i))
+
+    return Turns(now(), element, len(shelf.keys), lists=(place,), renewed=now)
 
 
 def _calls(node: ast.expr) -> bool:
@@ -116,6 +144,8 @@ def _elements(frame: Frame, value: Value) -> Turns:
         return Turns(list(known), at, content.length)
     if isinstance(content, Static) and isinstance(content.value, dict):
         content = Static(list(content.value))
+    if isinstance(content, Shelf):
+        return _elements(frame, Static([*content.keys]))
     if isinstance(value, Ref) and isinstance(content, Items) and any(isinstance(v, PLACES) for v in content.items):
         content = replace(content, items=tuple(frame.memory.hold(v) for v in content.items))
         frame.memory.cells[value.cell] = content  # each of its rows has a name then, by which it is changed
@@ -192,7 +222,7 @@ def _range(frame: Frame, ends: list[Value]) -> Turns:
         def element(i: Code) -> Value:
             scaled = i if step == 1 else code.binary(i, ast.Mult(), code.const(step))
             made = scaled if first == 0 else code.binary(scaled, ast.Add(), code.const(first))
-            return Array(made, Kind(INT), natural=min(numbers, default=0) >= 0)
+            return Array(made, Kind(INT), natural=min(numbers, default=0) >= 0, most=max(numbers, default=None))
 
         return Turns([Static(n) for n in numbers], element, len(numbers))
     start, stop = (Static(0), ends[0]) if len(ends) == 1 else ends[:2]

@@ -1,0 +1,45 @@
+"""Numbers and arrays that are known, as they are written, and as a sentence names them."""
+
+from typing import Any
+
+import numpy as np
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.dtypes import dtype_code
+from envwright.compiler.ir.kinds import INT, Kind, kind_of
+from envwright.compiler.refusal import RefusedError
+
+LARGEST = 2**31 - 1  # whole number
+
+
+def kind_within(value: Any) -> Kind:
+    """The kind of a number; whole ones have 32 bits."""
+    kind = kind_of(value)
+    if kind.dtype == INT and np.size(value) and (np.max(value) > LARGEST or np.min(value) < -LARGEST - 1):
+        raise RefusedError(f"{short(value)} does not fit into the 32 bits of a whole number")
+    return kind
+
+
+def plain_enum(value: Any) -> Any:
+    """The number of a member of an enumeration."""
+    inner = getattr(value, "value", None)
+    return inner if type(type(value)).__name__ in ("EnumType", "EnumMeta") and isinstance(inner, int) else value
+
+
+def constant_code(value: Any) -> Code:
+    if not isinstance(value, np.ndarray) or value.ndim == 0:
+        return code.const(value)
+    if value.size > 1 and (value == value.flat[0]).all():
+        fill = value.flat[0]
+        shape = code.const(value.shape if value.ndim > 1 else value.shape[0])
+        dtype = dtype_code(kind_of(value).dtype)
+        if fill == 0:
+            return code.call("jnp.zeros", shape, dtype)
+        return code.call("jnp.full", shape, code.const(fill), dtype)
+    return code.call("jnp.array", code.const(value), dtype_code(kind_of(value).dtype))
+
+
+def short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) < 60 else f"a {type(value).__name__}"
