@@ -35,7 +35,7 @@ def draft_from_play(reference: Reference, source: Source, beat: Beat) -> tuple[D
 def _may_change(name: str, value: Any, source: Source) -> bool:
     """Whether the source sets an attribute in a reset or a step, though few games may change it: a door is opened."""
     plain = name.rpartition(".")[2]
-    return plain in source.changed and name not in source.drawn and name not in source.unread and shape_of(value) == ()
+    return plain in source.changed and not source.is_of_no_use(name) and shape_of(value) == ()
 
 
 def _numeric(reference: Reference, calls: Calls) -> Calls:

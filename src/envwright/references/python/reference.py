@@ -153,7 +153,14 @@ class PythonReference(Reference):
         result, draws = self._play("step", lambda: self.driver.step(self.object, given), tape)
         self.elapsed += 1
         obs, reward, terminated, truncated, info = result
-        return Outcome(copy_plain(obs), float(reward), bool(terminated), bool(truncated), copy_plain(info), draws)
+        return Outcome(
+            copy_plain(obs),
+            float(self._number("reward", reward)),
+            bool(self._number("terminated", terminated)),
+            bool(self._number("truncated", truncated)),
+            copy_plain(info),
+            draws,
+        )
 
     def _play(self, what: str, play: Callable[[], Any], tape: Sequence[Draw] | None) -> tuple[Any, tuple[Draw, ...]]:
         if not self._closing.alive:
@@ -166,6 +173,18 @@ class PythonReference(Reference):
             except Exception as error:
                 raise self._failed(what, error) from error
         return result, tuple(take.draws)
+
+    def _number(self, name: str, value: Any) -> Any:
+        """One number, though it may come in an array or a list of one."""
+        if isinstance(value, bool | int | float | np.bool_ | np.number):
+            return value
+        array = np.asarray(value)
+        if array.size != 1 or array.dtype.kind not in "biuf":
+            raise ReferenceFailedError(
+                f"{self.name} gives for {name} what is not one number: {value!r}, after {self.elapsed} steps of the "
+                "episode."
+            )
+        return array.item()
 
     def _failed(self, what: str, error: Exception) -> ReferenceFailedError:
         return ReferenceFailedError(
