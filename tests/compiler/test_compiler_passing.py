@@ -54,7 +54,7 @@ def test_each_branch_has_its_own_though_one_replaces_the_state_as_a_whole() -> N
             self.k = 5 - action
         return 0, float(self.k), False, False, {}
         """,
-        methods='def _move(self, n):\n    """Move."""\n    self.at = (self.at + n) % 7\n    self.at = self.at * 2 % 7\n',
+        methods='def _move(self, n):\n    """Move."""\n    self.at = (self.at + n) * 2 % 7\n',
     )
 
 
@@ -62,16 +62,20 @@ def test_a_list_that_is_made_anew_in_each_step() -> None:
     played(
         """
         self._find()
-        self.at = (self.at + len(self.k) + (1 if action in self.k else 0)) % 9
+        self._move(action)
         return 0, float(sum(self.k)), False, False, {}
         """,
-        methods="""
+        methods='''
         def _find(self):
             self.k = []
             for i in range(4):
                 if (self.at + i) % 3:
                     self.k.append(i)
-        """,
+
+        def _move(self, action):
+            """Move."""
+            self.at = (self.at + len(self.k) + (1 if action in self.k else 0)) % 9
+        ''',
         first="None",
     )
 

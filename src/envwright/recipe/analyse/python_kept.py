@@ -12,7 +12,7 @@ from envwright.recipe.analyse.python_types import Types
 
 MOST_TURNS = 12
 SET_FIRST = "every reset and step sets it before reading it"
-ONLY_INFO = "only info is made from it"
+ONLY_INFO = "it leads to nothing, or to info alone"
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _kept(flow: Flow, ends: Sequence[State]) -> Kept:
         for name in sorted((written | flow.read) - matter.keys())
         if name.isidentifier()
     }
-    names = written | matter.keys()
+    names = written | flow.read | matter.keys()
     left = frozenset(n for n in names if any(t.name == n for t in flow.tokens(reset.attribute(n))))
     return Kept(idle, left, {name: min(places, key=_order) for name, places in matter.items()})
 

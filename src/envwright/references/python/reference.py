@@ -15,6 +15,7 @@ import numpy as np
 
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Space
+from envwright.references.plain import same
 from envwright.references.protocol import (
     Covered,
     Draw,
@@ -195,6 +196,20 @@ class PythonReference(Reference):
     def look(self) -> dict[str, Any]:
         limit = {} if self.driver.max_episode_steps is None else {"max_episode_steps": self.driver.max_episode_steps}
         return self._state().look() | limit | {"elapsed_steps": self.elapsed}
+
+    def drawn_when_made(self) -> list[str]:
+        """Constants that another object has otherwise, because luck decides them when it is made."""
+        with Take(self._shared) as take:
+            other = self.driver.make()
+        if not take.draws:
+            return []
+        patches.adopt([other, *self.driver.parts(other)])
+        with Take(self._shared):
+            self.driver.reset(other, 0)
+        state = self._state()
+        theirs = Attributes(self.driver.parts(other), state.owners()).constants
+        self.driver.close(other)
+        return [name for name, value in state.constants.items() if name in theirs and not same(value, theirs[name])]
 
     def snapshot(self) -> dict[str, Any]:
         return self._state().snapshot() | {"elapsed_steps": self.elapsed}

@@ -16,7 +16,7 @@ from envwright.verify.verdict import Check, Divergence
 
 def check_reference_itself(session: Session) -> list[Check]:
     """The reference first of all: same seed twice, same tape twice, what survives a reset."""
-    found = [f for f in session.host.run(check_self, session.effort.seed) if not _is_left_out(f, session.contract)]
+    found = session.host.run(check_self, session.effort.seed)
     faults = tuple(
         Divergence("reference", fault.where, "the same again", fault.sentence)
         for fault in found
@@ -35,11 +35,6 @@ def _is_fault(found: Finding, contract: Contract) -> bool:
     """Whether the contract asks for what differs, if that is info."""
     asked = found.kind == "info" and any("info" in expression.names for expression in contract.outcome.values())
     return asked or not found.note
-
-
-def _is_left_out(found: Finding, contract: Contract) -> bool:
-    """A list that grows for ever is no trouble if the contract says that it does not matter."""
-    return found.kind == "growth" and f"reference.{found.where}" in contract.ignored
 
 
 def check_spaces(session: Session) -> list[Check]:
