@@ -58,6 +58,7 @@ def analysed(
         "info = self._told()",
         "self.n = [action]\nfor i in range(3):\n    self.n.append(i)\nself.x += len(self.n)",
         "print(self.n)\nself.n = action",
+        "self.n = action\nself.render()",
         "self.n = None\nif action:\n    self.n = 4\nif self.n is not None:\n    self.x = self.n",
         "match action:\n    case 0:\n        self.n = 1\n    case _:\n        self.n = 2\ninfo['n'] = self.n",
         "self.n, y = action, self.x\nself.x = self.n + y",
@@ -66,7 +67,7 @@ def analysed(
 )
 def test_what_is_set_before_it_is_read_or_leads_to_info_alone_is_idle(tmp_path, step):
     rest = "def _count(self):\n    self.n = 0\n    for i in range(4):\n        self.n += i\n\n"
-    rest += "def _told(self):\n    self.n += 1\n    return {'n': self.n}"
+    rest += "def _told(self):\n    self.n += 1\n    return {'n': self.n}\n\ndef render(self):\n    print(self.n)"
     found = analysed(tmp_path, step, rest=rest)
     assert "n" in dict(found.idle)
     assert "n" in found.left
@@ -118,6 +119,10 @@ def test_what_is_set_before_it_is_read_or_leads_to_info_alone_is_idle(tmp_path, 
         "def inner():\n    return self.n\ncalls = [inner]\nself.n = action\nself.x = calls[0]()",
         "with open('x') as f:\n    self.x = self.n\nself.n = action",
         "self.x, self.n = self.n, action",
+        "rows = self.rows.copy()\nrows[0][0] = self.n\nself.n += 1\nself.x = self.rows[0][0]",
+        "found = (self.n for _ in range(3))\nself.n = action\nself.x = next(found)",
+        "self.x = self.render()\nself.n = action",  # what is seen may be a picture
+        "self.row = [self.tool.count(self.n)]\nself.n += 1",
         "self.x = f'{self.n}'\nself.n = action",
         "reward = sum(self.rows[0]) + self.n\nself.n = action",
         "np.copyto(self.row, self.n)\nself.x = self.row[0]\nself.n += 1",
@@ -127,8 +132,10 @@ def test_what_is_set_before_it_is_read_or_leads_to_info_alone_is_idle(tmp_path, 
 )
 def test_what_an_outcome_may_depend_on_is_never_idle(tmp_path, step):
     init = "self.n = 0\nself.row = [0]\nself.rows = [[0]]\nself.tool = Tool()"
-    rest = "def _half(self, n):\n    return n // 2\n\n@property\ndef _doubled(self):\n    return 2 * self.n"
+    rest = "def _half(self, n):\n    return n // 2\n\n@property\ndef _doubled(self):\n    return 2 * self.n\n\n"
+    rest += "def render(self):\n    return self.n"
     top = "SHARED = 0\nBOX = [0]\n\n\ndef help_out(game):\n    return game.n\n\n\nclass Tool:\n    kept = 0\n\n"
+    top += "    def count(self, n):\n        return RANDOM.random(n)\n\n"
     top += "    def push(self, n):\n        self.kept = n\n\n    def pull(self):\n        return self.kept"
     found = analysed(tmp_path, step, init=init, rest=rest, top=top)
     assert "n" not in dict(found.idle)

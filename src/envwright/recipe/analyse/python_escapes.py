@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from envwright.recipe.analyse.python_files import Class, Function, FunctionNode, Outside
 from envwright.recipe.analyse.python_types import Scope, Types, is_static
 
-AT_ONCE = {"sorted", "min", "max", "map", "filter", "any", "all", "sum", "next", "sort"}  # call what they are given
+AT_ONCE = {"sorted", "min", "max", "sort"}  # call what they are given
 PLAIN_BASES = ("gymnasium.", "gym.", "abc.", "typing.", "builtins.", "enum.")
 _OWN_ACCESS = {"__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__dict__", "__slots__"}
 

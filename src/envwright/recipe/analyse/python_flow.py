@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envwright.recipe.analyse.flow_values import NONE, State, Things, Token, Tokens, Value, join, join_states
+from envwright.recipe.analyse.gather import is_left_out
 from envwright.recipe.analyse.python_files import FunctionNode
 from envwright.recipe.analyse.python_types import Scope, Types
 
@@ -75,6 +76,8 @@ class Flow:
         return state
 
     def statement(self, node: ast.stmt, state: State, frame: Frame) -> State | None:
+        if isinstance(getattr(node, "value", None), ast.GeneratorExp):
+            raise LostError  # who knows when it is gone through
         match node:
             case ast.Assign(targets=targets, value=value):
                 given = self.evaluate(self, value, state, frame)
@@ -85,6 +88,10 @@ class Flow:
                     self.assign(target, self.evaluate(self, value, state, frame), state, frame)
             case ast.AugAssign():
                 self._augment(node, state, frame)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder, attr=name))) if is_left_out(
+                name
+            ) and self.is_own(holder, frame):
+                pass  # it draws on a screen
             case ast.Expr(value=value):
                 self.evaluate(self, value, state, frame)
             case ast.Return(value=value):

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 
 from envwright.recipe.analyse import python_meanings as meanings
 from envwright.recipe.analyse.flow_values import NONE, State, Token, Tokens, Value, join
-from envwright.recipe.analyse.gather import is_left_out
 from envwright.recipe.analyse.python_escapes import is_property, own_name
 from envwright.recipe.analyse.python_files import Class, Constant, Function, FunctionNode, Outside
 from envwright.recipe.analyse.python_flow import Flow, Frame, LostError
@@ -13,8 +12,8 @@ from envwright.recipe.analyse.python_types import Bound, Scope, parameters
 
 WORLD = "."  # what code that is not followed may have kept
 _FRESH = {
-    "array", "zeros", "ones", "full", "empty", "arange", "concatenate", "stack", "copy", "deepcopy", "clip", "astype",
-    "tolist", "item", "int", "float", "bool", "str", "len", "abs", "round", "sum", "any", "all", "range", "isinstance",
+    "array", "zeros", "ones", "full", "empty", "arange", "concatenate", "stack", "deepcopy", "clip", "astype",
+    "tolist", "item", "int", "float", "bool", "str", "len", "abs", "round", "any", "all", "range", "isinstance",
     "hasattr", "print", "sqrt", "mean", "count", "index", "argmax", "argmin", "exp", "sin", "cos", "floor", "ceil",
 }  # fmt: skip
 _PURE = {"numpy", "math", "builtins", "copy", "itertools", "functools", "collections", "operator", "gymnasium", "gym"}
@@ -183,8 +182,6 @@ def _call(flow: Flow, node: ast.Call, state: State, frame: Frame) -> Value:
     if isinstance(called, ast.Name) and called.id in frame.inner:
         return _follow_inner(flow, frame.inner[called.id], node, state, frame)
     found = flow.types.resolve(called, frame.scope) if not _is_local(called, state) else None
-    if is_left_out(getattr(called, "attr", "")) and isinstance(found, Bound):
-        return Value()
     given = [evaluate(flow, argument, state, frame) for argument in node.args]
     options = {k.arg or "**": evaluate(flow, k.value, state, frame) for k in node.keywords}
     starred = "**" in options or any(isinstance(argument, ast.Starred) for argument in node.args)
@@ -296,6 +293,9 @@ def _foreign(
     everything = tokens | flow.tokens(held)
     made = _made(flow, node, [], frame)
     flow.things.mark(made.sites, NONE, inside | flow.things.within(held))
+    own = not path and any(method in cls.methods for cls in flow.types.package.classes())  # of a class of its own
+    if own and not isinstance(found, Class):
+        return _opaque(flow, everything, inside | flow.things.reach(held), made, state, frame)
     if meanings.shared_draw(path) or (method in meanings.DRAWS and path.partition(".")[0] in ("", "numpy", "random")):
         flow.sink(everything | frame.pc)
         flow.things.mark(inside if method == "shuffle" else (), everything | frame.pc)
@@ -310,6 +310,8 @@ def _foreign(
         flow.things.mark(inside, everything | frame.pc, inside)
     if method in meanings.MUTATORS and not path:
         flow.things.mark(held.sites, tokens | frame.pc, inside)
+    if method in ("copy", "sum"):  # another list of the same things
+        return Value(everything, made.sites)
     if method in _FRESH:
         return Value(everything, frozenset({_site(node, frame, "fresh")}))
     return Value(everything, made.sites | inside | flow.things.reach(held), is_dict=method == "dict")
