@@ -177,3 +177,10 @@ def test_an_info_beside_a_pair_of_numbers_is_told_from_a_pair(tmp_path):
     found = analysed(tmp_path, "self.n += 1", reset="if seed:\n    return (self.x, self.n)")
     assert "n" not in dict(found.idle)
     assert "n" in dict(analysed(tmp_path, "self.n += 1", reset="if seed:\n    return self.x, {'n': self.n}").idle)
+
+
+def test_two_attributes_that_are_one_list_since_the_reset(tmp_path):
+    step = "self.x = self.row[0]\nself.view[0] = self.n\nself.n += 1"
+    apart = analysed(tmp_path, step, reset="self.row = [0]\nself.view = [0]")
+    assert {"n", "view"} <= dict(apart.idle).keys()
+    assert "n" not in dict(analysed(tmp_path, step, reset="self.row = [0]\nself.view = self.row").idle)
