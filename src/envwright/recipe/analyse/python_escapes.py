@@ -15,8 +15,9 @@ def keeps_to_itself(types: Types, cls: Class, left_out: Iterable[str] = ()) -> b
     """Whether nobody else can read or write attributes of the environment, nor they be found by computed names."""
     order = types.mro(cls)
     for base in order:
-        bases = [types.resolve(node, Scope(base.file)) for node in base.node.bases]
-        names = [getattr(node, "id", "") for node in base.node.bases]
+        nodes = [node.value if isinstance(node, ast.Subscript) else node for node in base.node.bases]
+        bases = [types.resolve(node, Scope(base.file)) for node in nodes]
+        names = [getattr(node, "id", "") for node in nodes]
         for found, name in zip(bases, names, strict=True):
             known = isinstance(found, Class) or name == "object"
             if not known and not (isinstance(found, Outside) and found.path.startswith(PLAIN_BASES)):
