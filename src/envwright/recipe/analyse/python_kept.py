@@ -82,7 +82,7 @@ def _kept(flow: Flow, ends: Sequence[State]) -> Kept:
         if name.isidentifier()
     }
     names = written | flow.read | matter.keys()
-    left = frozenset(n for n in names if any(t.name == n for t in flow.tokens(reset.attribute(n))))
+    left = frozenset(n for n in names if any(t.name == n for t in reset.attribute(n).of))
     return Kept(idle, left, {name: min(places, key=_order) for name, places in matter.items()})
 
 
