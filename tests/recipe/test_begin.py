@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from envwright.cli import main
+from envwright.verify import contract as contracts
 
 GAME = """
     import itertools
@@ -20,6 +21,7 @@ GAME = """
 
         def __init__(self):
             self.best = 0
+            self.log = []
 
         def reset(self, *, seed=None, options=None):
             super().reset(seed=seed)
@@ -36,10 +38,11 @@ GAME = """
     ("step", "sentence"),
     [
         ("self.position += 1 + next(clock) % 3", "is not deterministic given its tape"),
-        ("self.position += 1 + self.best % 2; self.best += 1", "keeps best over a reset"),
+        ("self.position += 1 + self.best % 2; self.best += 1", "keeps best over a reset, and game.py:22 reads it"),
         ("self.position += 1; raise OSError('no display')", "no display"),
+        ("self.position += 1; self.log.append(action)", "a log has to be cleared in reset"),
     ],
-    ids=["not reproducible", "survives", "raises"],
+    ids=["not reproducible", "survives", "raises", "grows"],
 )
 def test_an_original_that_cannot_be_the_law_is_refused(
     step: str, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -51,6 +54,40 @@ def test_an_original_that_cannot_be_the_law_is_refused(
     assert sentence in said
     assert len(said.strip().splitlines()) == 1
     assert not (tmp_path / "project" / "envwright.toml").exists()
+
+
+def test_a_constant_that_is_drawn_when_an_object_is_made_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "game.py"
+    text = textwrap.dedent(GAME).format(step="self.position += self.best")
+    file.write_text(text.replace("self.best = 0", "self.best = 1 + gym.Env.np_random.fget(self).random()"))
+    assert main(["init", f"{file}:Game", "--out", str(tmp_path / "project")]) == 2
+    assert "draws best when it is made, so each object is another game" in capsys.readouterr().err
+    file.write_text(text.replace("self.best = 0", "self.best = 1 + gym.Env.np_random.fget(self).random() // 1"))
+    assert main(["init", f"{file}:Game", "--out", str(tmp_path / "project")]) == 0  # it is the same in all of them
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("self.best = action; self.position += self.best", "every reset and step sets it before reading it"),
+        (
+            "self.best += 1; self.position += 1; return 0, 0.0, self.position > 9, False, {{'best': self.best}}",
+            "it leads to nothing, or to info alone",
+        ),
+        ("self.best += 1; self.position += 1", "it leads to nothing, or to info alone"),
+        ("self.late = action; self.position += self.late", "every reset and step sets it before reading it"),
+    ],
+    ids=["set first", "counted for info", "counted for nobody", "made in a step"],
+)
+def test_what_a_reset_leaves_as_it_was_is_left_out_if_nothing_comes_of_it(
+    step: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    file = tmp_path / "game.py"
+    file.write_text(textwrap.dedent(GAME).format(step=step.format()))
+    assert main(["init", f"{file}:Game", "--out", str(tmp_path / "project")]) == 0, capsys.readouterr().err
+    found = contracts.load(tmp_path / "project" / "contract.toml")
+    assert [*found.ignored.values()] == [said]
+    assert [*found.state] == ["position"]
 
 
 def test_an_original_that_is_compiled_has_no_source_to_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -298,6 +298,35 @@ class Surviving(Game):
         return result
 
 
+class OwnStart(Game):
+    """Begins by luck of its own, which no seed reaches."""
+
+    def __init__(self) -> None:
+        self.dice = random.Random(5)
+
+    def begin(self) -> None:
+        self.total = self.dice.random()
+
+
+class Telling(Game):
+    """Counts its games, and tells only in info."""
+
+    games = 0
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        self.games += 1
+        return super().reset(seed=seed)[0], {"games": self.games}
+
+
+class OneNumber(Game):
+    """Gives its reward and its ends in arrays and lists of one; of two, after a while."""
+
+    def step(self, action: int) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        obs, reward, terminated, truncated, info = super().step(action)
+        many = 2 if self.t == 4 else 1
+        return obs, np.array([reward + 0.5] * many), [terminated], int(truncated), info
+
+
 class NotANumber(Game):
     def turn(self, action: int) -> float:
         return float("nan") if self.t == 3 else 0.0

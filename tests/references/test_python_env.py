@@ -33,6 +33,15 @@ def test_an_error_of_the_reference_is_one_sentence_and_leaves_it_usable() -> Non
         assert replays(reference, play(reference, 4))
 
 
+def test_one_number_may_come_in_an_array_and_two_are_an_error() -> None:
+    with hazard("OneNumber") as reference:
+        reference.reset(0)
+        outcome = [reference.step(1) for _ in range(3)][-1]
+        assert (outcome.reward, outcome.terminated, outcome.truncated) == (3.5, False, False)
+        with pytest.raises(ReferenceFailedError, match=r"for reward what is not one number: .* after 4 steps"):
+            reference.step(1)
+
+
 def test_an_error_from_a_library_is_placed_where_the_reference_called_it() -> None:
     with hazard("FailingInside") as reference:
         reference.reset(0)

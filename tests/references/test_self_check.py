@@ -62,6 +62,11 @@ def test_a_generator_that_no_seed_reaches_is_noted_with_its_place() -> None:
     assert "luck differs first at hazards.py:" in found.findings[0].sentence
 
 
+def test_a_start_by_luck_that_no_seed_reaches_does_not_survive() -> None:
+    found = check("OwnStart")
+    assert [(finding.kind, finding.note) for finding in found.findings] == [("seed", True)]
+
+
 def test_state_that_survives_a_reset_is_noted_and_no_fault() -> None:
     found = check("Surviving")
     assert found.ok
@@ -70,6 +75,13 @@ def test_state_that_survives_a_reset_is_noted_and_no_fault() -> None:
     with minatar_reference("breakout") as reference:
         notes = check_reference(reference, 3, seed=0).findings
     assert [(finding.kind, finding.where) for finding in notes] == [("survives", "last_action")]
+
+
+def test_an_info_that_is_another_one_each_time_is_noted_and_no_fault() -> None:
+    found = check("Telling")
+    assert found.ok
+    notes = {(finding.kind, finding.where) for finding in found.findings}
+    assert notes == {("info", "info['games']"), ("survives", "games")}
 
 
 def test_growth_is_found() -> None:

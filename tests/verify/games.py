@@ -67,6 +67,19 @@ class Clocked(Walk):
         self.stamp = time.perf_counter_ns()
 
 
+class Counting(Walk):
+    """Counts its games, of which nothing comes but info."""
+
+    games = 0
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        self.games += 1
+        return super().reset(seed=seed)[0], {"games": self.games}
+
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        return *super().step(action)[:4], {"games": self.games}
+
+
 class Locked(Walk):
     """Holds something that cannot be copied."""
 

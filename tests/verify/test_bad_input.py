@@ -34,6 +34,13 @@ def test_a_reference_that_is_not_deterministic_given_its_tape_names_the_attribut
     assert "is not deterministic given its tape: attribute `stamp` differs" in verdict.text()
 
 
+def test_a_count_of_all_games_is_in_the_way_only_if_it_is_asked_for():
+    name, more = "the reference repeats itself", '\n[ignored]\n"reference.games" = "it leads to info alone"\n'
+    assert name not in failed(judge(terms("Counting", more=more), levels=("L0",)))
+    more += "[outcome.info]\ngames = \"info['games']\"\n"
+    assert blamed(judge(terms("Counting", more=more), levels=("L0",)), name).column == "info['games']"
+
+
 def test_an_attribute_that_cannot_be_copied_is_named_with_its_hook():
     verdict = judge(terms("Locked"), apart={})
     assert not verdict.passed

@@ -8,6 +8,7 @@ original ─► objects, state and luck by the contract      objects.py, slots.p
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, Protocol
 
 from envwright.compiler.back.entries import refusal_in, write_functions, write_start, write_step
@@ -66,11 +67,11 @@ def _written(
     """The program as far as the rules go, and where they do not."""
     reference.reset(seed=0)
     flowing: set[float] = set()
-    refusals: list[Refusal] = []
+    passing: set[tuple[int, str]] = set()
     program = Program()
-    for _ in range(2):  # the second time, it is known which constants become values of the game
-        refusals = []
-        program = Program(flowing=set(flowing), tables=program.constants, lengths=dict(lengths))
+    for turn in count(1):  # until it is known which constants become values of the game, and what is read after a write
+        refusals: list[Refusal] = []
+        program = Program(flowing=set(flowing), tables=program.constants, lengths=dict(lengths), passing=set(passing))
         program.call = call
         objects = find_objects(reference, contract, interface, program)
         write_functions(program, interface, objects, refusals)
@@ -80,18 +81,21 @@ def _written(
             except RefusedError as why:
                 refusals.append(why.place or refusal_in(entry, why))
         flowing |= program.flowing
-    return program, refusals
+        if turn > 1 and program.read & program.written <= passing:
+            return program, refusals
+        passing |= program.read & program.written
+    raise AssertionError
 
 
 def _with_steady_lists(reference: Any, contract: Any, interface: Interface, refused: Program) -> Program | None:
     """The same, where lists of objects that are as long as now at any time make the difference. That they are is taken
     for granted until a start or a step is seen to leave one of another length."""
-    lengths = {count: length for count, length in refused.live.items() if 0 < length <= MOST}
+    lengths = {name: length for name, length in refused.live.items() if 0 < length <= MOST}
     while lengths:
         program, refusals = _written(reference, contract, interface, lengths)
         if not program.unsteady:
             return None if refusals else program
-        lengths = {count: length for count, length in lengths.items() if count not in program.unsteady}
+        lengths = {name: length for name, length in lengths.items() if name not in program.unsteady}
     return None
 
 

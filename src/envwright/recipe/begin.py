@@ -151,14 +151,22 @@ def _contract(project: Project, analysis: Analysis, plan: Plan, options: dict[st
 
 def _fit_to_be_law(reference: str, checked: SelfCheck, source: Source) -> None:
     """Refuse an original that does not repeat itself, or whose episodes are not separate."""
-    for finding in checked.findings:
-        if not finding.note:
-            raise BeginError(f"{reference} {finding.sentence}")
-        if finding.kind == "survives" and finding.where not in source.drawn and finding.where not in source.unread:
+    kept = [f.where for f in checked.findings if f.kind == "survives" and not source.is_of_no_use(f.where)]
+    for name in kept:
+        if name in source.left and name in source.read_at:
             raise BeginError(
-                f"{reference} keeps {finding.where} over a reset, so how an episode begins depends on the one before; "
-                "translate a subclass whose reset sets it."
+                f"{reference} keeps {name} over a reset, and {source.read_at[name]} reads it, so an episode depends on "
+                "the one before; set it in reset, or translate a subclass whose reset sets it."
             )
+    for finding in checked.findings:
+        harmless = finding.kind == "made" and source.is_of_no_use(finding.where)
+        if not finding.note and not harmless:
+            raise BeginError(finding.sentence)
+    if kept:
+        raise BeginError(
+            f"{reference} keeps {kept[0]} over a reset, so how an episode begins depends on the one before; "
+            "translate a subclass whose reset sets it."
+        )
 
 
 def _functions(calls: Calls, analysis: Analysis, plan: Plan) -> list[tuple[str, str, list[str]]]:

@@ -30,6 +30,7 @@ from envwright.verify.draft import Seen
 from envwright.verify.expression import parse, site_function
 
 FINE = 256  # numbers that are whole after multiplying with it are counted or looked up, not computed
+NOT_READ = "nothing reads it"
 WIDE = "the reference computes in float64, the candidate in float32"
 LATE = "the reference rounds to float32 only at the end; the candidate computes in float32"
 
@@ -58,6 +59,13 @@ class Source:
     unread: Container[str] = ()  # read by nothing at all
     changed: Container[str] = ()  # written by a reset or a step, without the names of their classes
     in_steps: Container[str] = ()  # names of the functions that a step can reach
+    idle: Mapping[str, str] = field(default_factory=dict)  # leads to nothing that is asked for, and why
+    left: Container[str] = ()  # a reset may leave it as it was
+    read_at: Mapping[str, str] = field(default_factory=dict)  # matters in the next call: file and line that read it
+
+    def is_of_no_use(self, name: str) -> bool:
+        """Whether an attribute may be anything when an episode begins, for nothing comes of it."""
+        return name in self.drawn or name in self.unread or name in self.idle
 
 
 def source_of(analysis: Analysis) -> Source:
@@ -66,7 +74,15 @@ def source_of(analysis: Analysis) -> Source:
     written = [name for name, _ in analysis.state]
     unread = {n for n in written if not any(r == n or r.startswith(f"{n}.") or n.startswith(f"{r}.") for r in read)}
     changed = frozenset(n.rpartition(".")[2] for n in written)
-    return Source(frozenset(analysis.drawn), frozenset(unread), changed, _reached_by_steps(analysis))
+    return Source(
+        frozenset(analysis.drawn),
+        frozenset(unread),
+        changed,
+        _reached_by_steps(analysis),
+        dict(analysis.idle),
+        frozenset(analysis.left),
+        dict(analysis.read_at),
+    )
 
 
 def _reached_by_steps(analysis: Analysis) -> frozenset[str]:
@@ -94,7 +110,9 @@ def draft_tables(seen: Seen, source: Source) -> Draft:
         if name in source.drawn:
             draft.ignored[f"reference.{name}"] = "nothing but the drawing of the screen reads it"
         elif name in source.unread and any(isinstance(value, list | deque | set | dict) for value in values):
-            draft.ignored[f"reference.{name}"] = "nothing reads it"  # a log
+            draft.ignored[f"reference.{name}"] = NOT_READ  # a log
+        elif name in source.idle and name in source.left:
+            draft.ignored[f"reference.{name}"] = NOT_READ if name in source.unread else source.idle[name]
         elif name == "elapsed_steps":
             draft.state |= {"time": name} if seen.max_episode_steps else {}
         else:
@@ -117,17 +135,13 @@ def _objects_in_lists(draft: Draft, states: Sequence[Mapping[str, Any]], source:
     for state in states:
         homes: dict[int, str] = {}
         for name, value in state.items():
-            for place, thing, listed in _things(name, value) if not _unused(name, source) else ():
+            for place, thing, listed in _things(name, value) if not source.is_of_no_use(name) else ():
                 if not is_value(thing) and (home := homes.setdefault(id(thing), place)) != place:
                     problem = f"{home} and {place} hold the same object, which no rule puts into numbers."
                     draft.problems += [problem] if problem not in draft.problems else []
                 if listed:
                     found.setdefault(thing["__class__"], []).append(thing)
     return found
-
-
-def _unused(name: str, source: Source) -> bool:
-    return name in source.drawn or name in source.unread
 
 
 def _things(place: str, value: Any, listed: bool = False) -> Iterable[tuple[str, dict[str, Any], bool]]:
@@ -149,8 +163,8 @@ def _fields(draft: Draft, name: str, values: list[Any], absent: bool, source: So
             raise DraftError(f"{name} is not there in every state; say in [ignored] why it does not matter.")
         fields = fields_of(name, values, changed=source.changed, pool=pool)
     except DraftError as problem:
-        if name in source.unread:
-            draft.ignored[place] = "nothing reads it"
+        if name in source.unread or name in source.idle:
+            draft.ignored[place] = NOT_READ if name in source.unread else source.idle[name]
         elif is_still(values) and not absent and not is_empty(values[0]):
             draft.ignored[place] = "it never changes in value"
         else:

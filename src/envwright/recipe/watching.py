@@ -1,5 +1,6 @@
 """What `init` asks of the reference, in its process; not in `begin`, whose imports take longer than the work."""
 
+from dataclasses import replace
 from typing import Any
 
 from envwright.core.errors import EnvwrightError
@@ -7,12 +8,13 @@ from envwright.recipe.drafting import Draft, Source, draft_tables
 from envwright.recipe.fields import shape_of
 from envwright.references.protocol import Reference
 from envwright.references.python import PythonReference
-from envwright.references.self_check import SelfCheck, check_reference
+from envwright.references.self_check import Finding, SelfCheck, check_reference
 from envwright.verify.draft import watch
 from envwright.verify.record import Beat
 
 TRIED = 64  # calls of a function whose results are looked at
 EPISODES = 300  # begun for a contract, and played until lists get no longer: how long shows only now and then
+MADE = "draws {} when it is made, so each object is another game; draw it in reset, or from a seed that is an option."
 
 Calls = dict[str, list[dict[str, Any]]]  # by function: arguments by name, a row a call
 
@@ -20,7 +22,11 @@ Calls = dict[str, list[dict[str, Any]]]  # by function: arguments by name, a row
 def check_itself(reference: Reference, beat: Beat) -> SelfCheck:
     """Whether it can be law."""
     beat()
-    return check_reference(reference)
+    checked = check_reference(reference)
+    if not isinstance(reference, PythonReference):
+        return checked
+    made = [Finding("made", name, f"{reference.name} {MADE.format(name)}") for name in reference.drawn_when_made()]
+    return replace(checked, findings=(*checked.findings, *made))
 
 
 def draft_from_play(reference: Reference, source: Source, beat: Beat) -> tuple[Draft, Calls, int | None]:
@@ -35,7 +41,7 @@ def draft_from_play(reference: Reference, source: Source, beat: Beat) -> tuple[D
 def _may_change(name: str, value: Any, source: Source) -> bool:
     """Whether the source sets an attribute in a reset or a step, though few games may change it: a door is opened."""
     plain = name.rpartition(".")[2]
-    return plain in source.changed and name not in source.drawn and name not in source.unread and shape_of(value) == ()
+    return plain in source.changed and not source.is_of_no_use(name) and shape_of(value) == ()
 
 
 def _numeric(reference: Reference, calls: Calls) -> Calls:

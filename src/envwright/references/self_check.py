@@ -17,7 +17,7 @@ _STEPS = 200  # of an episode; what is not found in so many is rarely found in m
 class Finding:
     """One thing about the reference that a translator should know; a note is no fault."""
 
-    kind: Literal["seed", "tape", "restore", "survives", "non-finite", "growth"]
+    kind: Literal["seed", "tape", "restore", "survives", "info", "made", "non-finite", "growth"]
     where: str  # the attribute, or the field of the outcome
     sentence: str
     note: bool = False
@@ -93,8 +93,9 @@ class _Check:
             tape = before.outcome.draws if with_tape else None
             outcome = self._call(step, actions, seed, tape)
             now = self.reference.snapshot()
-            if step == 0:
+            if step == 0 and not _unlike_draws(before.outcome, outcome):  # else it begins otherwise by luck
                 now = self._survivors(before.snapshot, now)
+            self._info(before.outcome, outcome, step)
             where = _unlike(before.outcome, outcome, before.snapshot, now)
             if where and with_tape:
                 place = f"field `{where[8:]}`" if where.startswith("outcome.") else f"attribute `{where}`"
@@ -132,6 +133,11 @@ class _Check:
         self.reference.restore({name: before[name] for name in names})
         return self.reference.snapshot()
 
+    def _info(self, one: Outcome, two: Outcome, step: int) -> None:
+        """Note where info differs: it may count all games, or tell the time, and is seldom asked for."""
+        for where in differences({"info": one.info}, {"info": two.info}, 1):
+            self.find("info", where, f"does not give the same info again: `{where}` differs {self._at(step)}.", True)
+
     def again(self, actions: Sequence[Any], seed: int) -> None:
         """Every call twice from the same snapshot, with the same luck."""
         for step in range(len(actions) + 1):
@@ -144,6 +150,7 @@ class _Check:
                 tape = outcome.draws
                 pairs.append(_Moment(outcome, self.reference.snapshot()))
             one, two = pairs
+            self._info(one.outcome, two.outcome, step)
             if where := _unlike(one.outcome, two.outcome, one.snapshot, two.snapshot):
                 self.find(
                     "restore",
@@ -164,7 +171,7 @@ class _Check:
                     "growth",
                     path,
                     f"grows with every episode: `{path}` has had {', '.join(map(str, lengths))} elements right after "
-                    "reset; a translation needs an array of a fixed size.",
+                    "reset; a translation needs an array of a fixed size, and a log has to be cleared in reset.",
                 )
 
     def _finite(self, outcome: Outcome, step: int) -> None:
@@ -183,14 +190,15 @@ def _ended(outcome: Outcome) -> bool:
 
 
 def _unlike(one: Outcome, two: Outcome, before: dict[str, Any], now: dict[str, Any]) -> str | None:
-    """The first place where state, or else the outcome, differs."""
-    a, b = ({f"outcome.{name}": getattr(x, name) for name in Outcome._fields[:-1]} for x in (one, two))
+    """The first place where state, or else the outcome but info, differs."""
+    names = [name for name in Outcome._fields if name not in ("info", "draws")]
+    a, b = ({f"outcome.{name}": getattr(x, name) for name in names} for x in (one, two))
     return next(iter([*differences(before, now, 1), *differences(a, b, 1)]), None)
 
 
 def _unlike_draws(one: Outcome, two: Outcome) -> str | None:
     for a, b in zip(one.draws, two.draws, strict=False):
-        if differences(a, b, 1):
+        if differences(tuple(a), tuple(b), 1):
             return f"{a.site} ({a.method})"
     return None
 

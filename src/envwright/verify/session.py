@@ -203,7 +203,7 @@ def gather(reference: Reference, beat: Beat) -> dict[str, Any]:
         "actions": [reference.sample_action(rng) for _ in range(256)],
         "policies": list(policies.builtin(reference)),
         "moving": sorted(moving),
-        "all_names": sorted(names),
+        "all_names": sorted(names.keys() | moving),  # some are there only after a step
         "names": {n: v for n, v in names.items() if _is_number(v)},
         "numbers": sorted({float(v) for c in constants.values() for v in _numbers(c)})[:64],
         "max_episode_steps": names.get("max_episode_steps"),

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import math
 import types
 from typing import Any
 
@@ -186,6 +187,8 @@ def _scalar(frame: Frame, value: Value, dtype: str) -> Code:
     if isinstance(value, Unknown):
         raise value.why
     array = as_array(frame.memory.deep(value))
+    if array.kind.shape and math.prod(array.kind.shape) == 1:  # one number, in an array
+        array = Array(code.call("jnp.reshape", array.code, code.tuple_of([])), Kind(array.kind.dtype))
     if dtype == BOOL and not array.kind.is_bool:
         return code.compare(array.code, ast.NotEq(), code.const(0))
     return cast_to(array, Kind(dtype)).code

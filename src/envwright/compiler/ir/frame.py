@@ -34,6 +34,7 @@ class Writer:
     early: dict[str, str] = field(default_factory=dict)  # pieces of luck that are drawn before all else, by their names
     most: dict[str, float] = field(default_factory=dict)  # piece of luck -> how often it may be drawn, at most
     loops: bool = False  # whether there is a loop that ends only by its condition
+    passing: bool = False  # whether it reads what goes from place to place within a step, and is not in the state
     rewritten: set[Any] = field(default_factory=set)  # attributes that functions change which it calls
     renewed: set[Any] = field(default_factory=set)  # those to which they give other lists
     collected: list[tuple[str, Any]] = field(default_factory=list)  # how the luck that it uses is drawn

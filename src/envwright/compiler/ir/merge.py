@@ -54,15 +54,17 @@ def join_memories(frame: Frame, when: Array, yes: Memory, no: Memory) -> Memory:
     same_rows(yes, no)
     into = Memory(no.program, state=no.state, clean=no.clean)
     parts = ["cells", "names", "attributes", "cursors", "positions"]
-    if yes.state != no.state:
+    chosen = yes.state != no.state
+    if chosen:
         into = record.choose_states(frame, when, yes, no)
-        parts.remove("attributes")
     into.twins = twins.joined(yes, no)
     into.homes, into.callers, into.above = no.homes, no.callers, no.above
     for part in parts:
         mine, other, target = getattr(yes, part), getattr(no, part), getattr(into, part)
         for key in dict.fromkeys([*other, *mine]):
-            if key in target and part == "cells":
+            if (key in target and part == "cells") or (
+                part == "attributes" and chosen and key not in no.program.ignored
+            ):
                 continue
             if part == "cursors":
                 nothing = Static(0)  # not drawn yet

@@ -75,6 +75,9 @@ def of_object(frame: Frame, owner: Any, name: str) -> Value:
     """An attribute of an object: of the state, or known."""
     owner = behind(owner)
     key = (id(_home(frame, owner, name)), name)
+    if key in frame.program.ignored:
+        frame.program.read.add(key)
+        frame.writer.passing |= key in frame.program.passing
     if key in frame.memory.attributes:
         return frame.memory.attributes[key]
     if isinstance(owner, _Super | _SuperOfMade):
@@ -179,13 +182,15 @@ def store(frame: Frame, base: Value, name: str, value: Value) -> None:
         return
     if _store_parts(frame, getattr(owner, name, None), name, value):
         return
-    if key not in frame.program.ignored and _differs(owner, name, value):
+    differs = _differs(owner, name, value)
+    if key not in frame.program.ignored and differs:
         frame.memory.attributes[key] = Unknown(frame.placed(RefusedError(
             f"{name} is written, but was never seen to change in the games played, so it is not in the contract"
         )))  # fmt: skip
         return
     if key in frame.program.ignored:
-        frame.memory.attributes[key] = value
+        frame.program.written |= {key} if differs else set()
+        frame.memory.attributes[key] = frame.memory.hold(value)
 
 
 def _make(frame: Frame, live: Any, value: Making) -> None:

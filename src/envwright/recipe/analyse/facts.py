@@ -115,6 +115,9 @@ class Analysis:
     state: tuple[tuple[str, tuple[str, ...]], ...]  # what changes, and the units that write it
     drawn: tuple[str, ...] = ()  # state that is only drawn on the screen
     left_out: tuple[str, ...] = ()  # units that draw or close
+    idle: tuple[tuple[str, str], ...] = ()  # state that leads to nothing that is asked for, and why
+    left: tuple[str, ...] = ()  # state that a reset may leave as it was
+    read_at: tuple[tuple[str, str], ...] = ()  # state that matters in the next call: where it is read
     hazards: tuple[Hazard, ...] = ()
     memory: tuple[Memory, ...] = ()
     outside: tuple[str, ...] = ()  # packages of others that the units call

@@ -3,6 +3,7 @@
 import ast
 import difflib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from envwright.recipe.analyse.python_files import (
     Outside,
     Package,
 )
+from envwright.recipe.analyse.python_kept import follow_calls
 from envwright.recipe.analyse.python_scan import Scan
 from envwright.recipe.analyse.python_types import Scope, Types, parameters
 
@@ -50,7 +52,7 @@ def analyse_classes(targets: Sequence[Target], package_root: Path | None = None)
     drawing = [f for cls in leading for base in reader.types.mro(cls) for f in base.functions()]
     reader.read([function for function in drawing if is_left_out(function.node.name)])
     files = reader.types.package.files.values()
-    return gather(
+    found = gather(
         reader.scanned,
         [function.id for function in entries],
         [function.id for function in setup],
@@ -60,6 +62,13 @@ def analyse_classes(targets: Sequence[Target], package_root: Path | None = None)
         behind=reader.behind,
         variables=[f"{found.path.stem}.{name}" for found in files for name in found.statements],
         say_outside=meanings.outside_hazard,
+    )
+    kept = follow_calls(reader.types, entries, found.left_out)
+    return replace(
+        found,
+        idle=tuple(sorted(kept.idle.items())),
+        left=tuple(sorted(kept.left)),
+        read_at=tuple(sorted(kept.read_at.items())),
     )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Space
+from envwright.references.plain import same
 from envwright.references.protocol import (
     Covered,
     Draw,
@@ -153,7 +154,14 @@ class PythonReference(Reference):
         result, draws = self._play("step", lambda: self.driver.step(self.object, given), tape)
         self.elapsed += 1
         obs, reward, terminated, truncated, info = result
-        return Outcome(copy_plain(obs), float(reward), bool(terminated), bool(truncated), copy_plain(info), draws)
+        return Outcome(
+            copy_plain(obs),
+            float(self._number("reward", reward)),
+            bool(self._number("terminated", terminated)),
+            bool(self._number("truncated", truncated)),
+            copy_plain(info),
+            draws,
+        )
 
     def _play(self, what: str, play: Callable[[], Any], tape: Sequence[Draw] | None) -> tuple[Any, tuple[Draw, ...]]:
         if not self._closing.alive:
@@ -167,6 +175,18 @@ class PythonReference(Reference):
                 raise self._failed(what, error) from error
         return result, tuple(take.draws)
 
+    def _number(self, name: str, value: Any) -> Any:
+        """One number, though it may come in an array or a list of one."""
+        if isinstance(value, bool | int | float | np.bool_ | np.number):
+            return value
+        array = np.asarray(value)
+        if array.size != 1 or array.dtype.kind not in "biuf":
+            raise ReferenceFailedError(
+                f"{self.name} gives for {name} what is not one number: {value!r}, after {self.elapsed} steps of the "
+                "episode."
+            )
+        return array.item()
+
     def _failed(self, what: str, error: Exception) -> ReferenceFailedError:
         return ReferenceFailedError(
             f"{self.name} raised {type(error).__name__} ({error}) at {raised_at(error, self.files)} in {what}, after "
@@ -176,6 +196,20 @@ class PythonReference(Reference):
     def look(self) -> dict[str, Any]:
         limit = {} if self.driver.max_episode_steps is None else {"max_episode_steps": self.driver.max_episode_steps}
         return self._state().look() | limit | {"elapsed_steps": self.elapsed}
+
+    def drawn_when_made(self) -> list[str]:
+        """Constants that another object has otherwise, because luck decides them when it is made."""
+        with Take(self._shared) as take:
+            other = self.driver.make()
+        if not take.draws:
+            return []
+        patches.adopt([other, *self.driver.parts(other)])
+        with Take(self._shared):
+            self.driver.reset(other, 0)
+        state = self._state()
+        theirs = Attributes(self.driver.parts(other), state.owners()).constants
+        self.driver.close(other)
+        return [name for name, value in state.constants.items() if name in theirs and not same(value, theirs[name])]
 
     def snapshot(self) -> dict[str, Any]:
         return self._state().snapshot() | {"elapsed_steps": self.elapsed}
