@@ -7,11 +7,14 @@ import os
 import tempfile
 
 import pytest
+from hypothesis import settings
 
 import envwright
 from envwright.core.errors import MissingExtraError, ReferenceUnavailableError
 
 envwright.tune_cpu(devices=2)
+settings.register_profile("any machine", deadline=None)  # no test depends on how fast it runs
+settings.load_profile("any machine")
 
 import jax  # noqa: E402
 
