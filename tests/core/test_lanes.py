@@ -48,6 +48,27 @@ FUNCTIONS = {
     "an update of all": lambda x, i: jax.lax.dynamic_update_slice(x, i[None, None], (1, 2)),
     "concatenate": lambda x, i: jnp.concatenate([x, jnp.zeros((1, 6), jnp.int32), i + x[:1]]),
     "first": lambda x, i: (jnp.argmax(x, axis=1), jnp.argmin(x), jnp.argmax(x[0] == i), jnp.argmax(x / (x - i))),
+    "sums": lambda x, i: (
+        jnp.sum(x),
+        jnp.sum(x.astype(float) * 0.5),
+        jnp.sum(x[0] > i),
+        jnp.sum(x, axis=1),
+        jnp.sum(x[:2, :3]),
+    ),
+    "extremes": lambda x, i: (
+        jnp.max(x),
+        jnp.min(x, axis=0),
+        jnp.max(x.astype(float) * 0.5),
+        jnp.max(x > i),
+        jnp.min(x.astype("uint8")),
+    ),
+    "any and all": lambda x, i: (
+        jnp.any(x == i),
+        jnp.all(x > i),
+        jnp.any(x[0] == i),
+        jnp.all(x, axis=0),
+        jnp.prod(x[1]),
+    ),
     "scan": lambda x, i: jax.lax.scan(lambda c, row: (c + row[0], row * c), i, x),
     "scan backwards": lambda x, i: jax.lax.scan(lambda c, row: (c + 1, row * i), jnp.int32(1), x, reverse=True),
     "scan of nothing of the game": lambda x, i: jax.lax.scan(lambda c, t: (c + t, c), 0, jnp.arange(4))[1] + i,
@@ -71,6 +92,7 @@ FUNCTIONS = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_same_as_vmap(name: str, kernel: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("envwright.core.arrays.SMALL", 4)  # of these boards writes go through the games as well
+    monkeypatch.setattr("envwright.core.lane_rules.MANY", 4)
     function = FUNCTIONS[name]
     wanted = jax.vmap(function, in_axes=-1, out_axes=-1)(X, N)
     each = lambda x, i: lanes.each(function, x, i)  # noqa: E731

@@ -20,6 +20,7 @@ from envwright.core.cost import cost
 from envwright.core.env import Env, Obs, Step, choose, go_on
 from envwright.core.errors import BatchError
 from envwright.core.record import Record
+from envwright.core.sight import sight
 
 # Simple operations of a start, in all and for each of its numbers, up to which it is computed at every step rather than
 # only where it is needed: to find out where, and to move it there, takes time as well. Million steps a second, needed
@@ -29,6 +30,7 @@ from envwright.core.record import Record
 CHEAP, CHEAP_FOR_EACH = 150, 8
 PARTS = 16  # of a batch; so many starts are made at a time
 MOST_COMPARED = 512  # games among which those that ended are found by comparing each with each
+Begin = Callable[[jax.Array, Any], tuple[Obs, Any]]  # of a key and params: a new episode
 LAST = -1  # the axis of environments: the last of every leaf, along which a CPU's vector instructions run
 
 
@@ -52,17 +54,28 @@ class Fresh:
     def step(self, env: Env[Any, Any], keys: jax.Array, state: Any, actions: jax.Array, params: Any) -> Step:
         step = each(env.transition, keys, state, actions, params=params)
         again = jax.vmap(restart_key)(keys)
-        if _is_cheap(env, jax.ShapeDtypeStruct((), keys.dtype), params):
-            return _restart(env, step, each(env.init, again, params=params))
-        return _restart_where_needed(env, step, again, params)  # to the same result
+        one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[:LAST], leaf.dtype), (keys, state, actions))
+        see = sight(env, one[0], one[1], one[2], params)
+        if see is None:
+            return _go_on(env, step, again, env.init, params)
+        # To the same result: states are chosen first, and looked at once.
+        unseen = _go_on(env, step._replace(obs=()), again, lambda key, params: ((), env.init(key, params)[1]), params)
+        info = {**unseen.info, "final_observation": step.obs}
+        return unseen._replace(obs=each(see, unseen.state, params=params), info=info)
 
 
-def _is_cheap(env: Env[Any, Any], key: jax.ShapeDtypeStruct, params: Any) -> bool:
-    start = cost(env.init, key, params)
+def _go_on(env: Env[Any, Any], step: Step, keys: jax.Array, begin: Begin, params: Any) -> Step:
+    if _is_cheap(begin, jax.ShapeDtypeStruct((), keys.dtype), params):
+        return _restart(env, step, each(begin, keys, params=params))
+    return _restart_where_needed(env, step, keys, begin, params)  # to the same result
+
+
+def _is_cheap(begin: Begin, key: jax.ShapeDtypeStruct, params: Any) -> bool:
+    start = cost(begin, key, params)
     return start.operations <= CHEAP + CHEAP_FOR_EACH * start.numbers
 
 
-def _restart_where_needed(env: Env[Any, Any], step: Step, keys: jax.Array, params: Any) -> Step:
+def _restart_where_needed(env: Env[Any, Any], step: Step, keys: jax.Array, begin: Begin, params: Any) -> Step:
     """Some new episodes at a time, until all that ended have one."""
     games, some = len(keys), max(1, len(keys) // PARTS)
     ended = jnp.cumsum(step.done, dtype=jnp.int32)  # up to and with each
@@ -72,7 +85,7 @@ def _restart_where_needed(env: Env[Any, Any], step: Step, keys: jax.Array, param
         before, obs, state = carry
         nth = before + jnp.arange(some, dtype=jnp.int32)
         who = jnp.minimum(jnp.searchsorted(ended, nth, side="right", method=look), games - 1)
-        new_obs, new_state = each(env.init, keys[who], params=params)
+        new_obs, new_state = each(begin, keys[who], params=params)
         old = jax.tree.map(lambda leaf: leaf[..., who], state)
         new_state = _inherited(env, old, new_state)
         place = ended - 1 - before

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import jax
 
-from envwright.core.jaxprs import inner
+from envwright.core.jaxprs import inner, needed
 
 # By element, in simple operations such as an addition; from what XLA's code for CPUs takes, to within a factor of two.
 WEIGHTS = {
@@ -35,7 +35,7 @@ def cost(function: Any, argument: Any, *others: Any) -> Cost:
 
 def _cost(jaxpr: Any, moving: set[Any]) -> int:
     total = 0
-    for equation in jaxpr.eqns:
+    for equation in needed(jaxpr, jaxpr.outvars, set(jaxpr.invars))[0]:
         if not any(_is_in(variable, moving) for variable in equation.invars):
             continue
         moving |= set(equation.outvars)
