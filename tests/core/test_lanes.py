@@ -7,6 +7,7 @@ import pytest
 
 from envwright.core import execute, kernels, lanes
 from envwright.core.arrays import put
+from envwright.core.chance import random_order
 
 GAMES = 5
 X = np.random.default_rng(0).integers(-3, 9, (4, 6, GAMES)).astype(np.int32)  # a board
@@ -69,6 +70,9 @@ FUNCTIONS = {
         jnp.all(x, axis=0),
         jnp.prod(x[1]),
     ),
+    "sort": lambda x, i: (jnp.sort(x), jnp.sort(x, axis=0), jnp.argsort(x[0] - i), jnp.lexsort((x[0], x[1] % 3))),
+    "sort of what is no number": lambda x, i: jnp.argsort(jnp.where(x[:, :2] < 0, jnp.nan, x[:, :2].astype(float)), 0),
+    "a deck": lambda x, i: random_order(jax.random.fold_in(jax.random.key(1), i), 40),
     "scan": lambda x, i: jax.lax.scan(lambda c, row: (c + row[0], row * c), i, x),
     "scan backwards": lambda x, i: jax.lax.scan(lambda c, row: (c + 1, row * i), jnp.int32(1), x, reverse=True),
     "scan of nothing of the game": lambda x, i: jax.lax.scan(lambda c, t: (c + t, c), 0, jnp.arange(4))[1] + i,

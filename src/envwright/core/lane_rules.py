@@ -18,7 +18,8 @@ Values = list[Any]
 Flags = list[bool]  # which of the values differ from game to game, and have an axis of games
 Join = Callable[[Any, Any], jax.Array]
 MANY = 32  # places of an array from which on a sum of them goes through all games at once; Seaquest's lists of 8 do not
-Rule = Callable[[JaxprEqn, Values, Flags, int], jax.Array | None]
+LONGEST_SORTED = 64  # numbers that are sorted by comparing each with each
+Rule = Callable[[JaxprEqn, Values, Flags, int], jax.Array | list[jax.Array] | None]
 
 
 def wide(value: Any, games: int) -> jax.Array:
@@ -153,6 +154,24 @@ def _first(equation: JaxprEqn, values: Values, flags: Flags, games: int) -> jax.
     return jnp.min(jnp.where(hit, places, array.shape[axis]), axis=axis)
 
 
+def _sort(equation: JaxprEqn, values: Values, flags: Flags, games: int) -> list[jax.Array] | None:
+    """Of a short array, for XLA has no sort within a kernel: it is counted how many come before each."""
+    axis, keys = equation.params["dimension"], equation.params["num_keys"]
+    arrays = [jnp.moveaxis(v, axis, 0) for v in widened(values, flags, [True] * len(values), games)]
+    if not kernels.is_traced() or len(arrays[0]) > LONGEST_SORTED:
+        return None
+    place = jnp.arange(len(arrays[0])).reshape(-1, *[1] * (arrays[0].ndim - 1))
+    before = place[:, None] < place[None]  # the first before the second: of equal ones, as they stand
+    for key in reversed(arrays[:keys]):
+        first, second = key[:, None], key[None]
+        less = (first < second) | ((second != second) & (first == first))  # what is not a number comes last
+        same = (first == second) | ((second != second) & (first != first))
+        before = less | (same & before)
+    rank = jnp.sum(before, axis=0, dtype=jnp.int32)
+    order = jnp.sum(jnp.where(rank[None] == place[:, None], place[None], 0), axis=1)
+    return [jnp.moveaxis(jnp.take_along_axis(array, order, 0), 0, axis) for array in arrays]
+
+
 PAIRS = (
     *("add", "sub", "mul", "div", "rem", "max", "min", "pow", "atan2"),
     *("and", "or", "xor", "eq", "ne", "lt", "le", "gt", "ge"),
@@ -161,6 +180,7 @@ PAIRS = (
 RULES: dict[str, Rule] = {
     **dict.fromkeys(PAIRS, _of_each_number),
     **dict.fromkeys(_JOINS, _reduce),
+    "sort": _sort,
     "argmax": _first,
     "argmin": _first,
     "reshape": _reshape,

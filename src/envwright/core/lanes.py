@@ -63,7 +63,7 @@ def _apply(jaxpr: Jaxpr, equation: JaxprEqn, values: Values, flags: Flags, games
         return list(zip(rule(equation, values, flags, after, games), after, strict=True))
     own = lane_rules.RULES.get(equation.primitive.name)
     if own and (made := own(equation, values, flags, games)) is not None:
-        return [(made, True)]
+        return [(one, True) for one in (made if isinstance(made, list) else [made])]
     moving = [value for value, flag in zip(values, flags, strict=True) if flag]
 
     def one(*moving: Any) -> Values:
