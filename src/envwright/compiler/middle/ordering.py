@@ -47,7 +47,7 @@ def ordered(frame: Frame, value: Value, options: dict[str, Value]) -> Value:
         value = Static(np.asarray(list(value.value)))
     array = as_array(value)
     order = _order(_parts(keys), downwards)
-    return Array(code.index(array.code, order), array.kind, listed=True)
+    return Array(frame.named("in_order", code.index(array.code, order)), array.kind, listed=True)
 
 
 def _ordered_changing(frame: Frame, value: Counted | Masked, by: Value, downwards: bool) -> Counted:
@@ -61,10 +61,11 @@ def _ordered_changing(frame: Frame, value: Counted | Masked, by: Value, downward
             else code.attribute(code.call("jnp.iinfo", code.dotted(f"jnp.{array.kind.dtype}")), "max")
         )
         filled = code.call("jnp.sort", code.call("jnp.where", in_use(value).code, array.code, top))
-        return Counted(Array(filled, array.kind, listed=True), count)
+        return Counted(Array(frame.named("in_order", filled), array.kind, listed=True), count)
     keys = array if is_none(by) else columns(frame, value, lambda item: _called(frame, by, item))
     order = _order(_parts(keys), downwards, code.negated(flags.code))
-    return Counted(Array(code.index(array.code, order), array.kind, listed=True), count)
+    in_order = frame.named("in_order", code.index(array.code, order))
+    return Counted(Array(in_order, array.kind, listed=True), count)
 
 
 def _called(frame: Frame, by: Value, item: Value) -> Value:
