@@ -47,13 +47,14 @@ def _in_turn(array: jax.Array, place: jax.Array, value: jax.Array, when: jax.Arr
         return jax.lax.dynamic_update_index_in_dim(array, jnp.where(when, value, old), at, 0)
     games = math.prod(batch)
     places, whens = (jnp.broadcast_to(one, batch).reshape(games) for one in (place, when))
-    table, values = array.reshape(len(array), -1, games), value.reshape(1, -1, games)
+    # Without an axis of one number, for which XLA would find two layouts to be different, and copy the table.
+    row = [-1] if value.ndim > place.ndim else []
+    table, values = array.reshape(len(array), *row, games), value.reshape(1, *row, games)
 
     def one(game: jax.Array, table: jax.Array) -> jax.Array:
-        at = (places[game], jnp.int32(0), game)
-        size = (1, table.shape[1], 1)
-        old = jax.lax.dynamic_slice(table, at, size)
-        new = jax.lax.dynamic_slice_in_dim(values, game, 1, 2)
+        at = (places[game], *[jnp.int32(0) for _ in row], game)
+        old = jax.lax.dynamic_slice(table, at, (1, *table.shape[1:-1], 1))
+        new = jax.lax.dynamic_slice_in_dim(values, game, 1, table.ndim - 1)
         return jax.lax.dynamic_update_slice(table, jnp.where(whens[game], new, old), at)
 
     return jax.lax.fori_loop(0, games, one, table).reshape(array.shape)
