@@ -1,10 +1,13 @@
 """The functions that the verifier and the environment call: start, apply, their luck, and those of the contract."""
 
 import ast
+import copy
 import inspect
 import math
 import types
 from typing import Any
+
+import numpy as np
 
 from envwright.compiler.back.drawing import add_draw, write_drawing
 from envwright.compiler.front.forms import form_of
@@ -19,6 +22,7 @@ from envwright.compiler.ir.shapes import cast_to
 from envwright.compiler.ir.values import Array, Counted, Items, Keyed, Static, Unknown, Value, as_array, cast, stack
 from envwright.compiler.middle import growth
 from envwright.compiler.middle.emitting import Made, _key, _write
+from envwright.compiler.middle.fitting import fit
 from envwright.compiler.middle.reading import Callee, callee_of, read_inline
 from envwright.compiler.refusal import Refusal, RefusedError
 from envwright.references.python.functions import find_function
@@ -33,7 +37,7 @@ def _top(program: Program, start: bool) -> Frame:
 def write_start(program: Program, interface: Interface, objects: Objects) -> None:
     """`start` and `draw_start`."""
     frame = _top(program, start=True)
-    _blank_lists(program, frame)
+    _before_it(program, frame)
     callee, given = _entry(objects.start, objects.start_arguments)
     value = read_inline(frame, callee, given, {})
     value = frame.memory.deep(value)
@@ -57,7 +61,7 @@ def write_start(program: Program, interface: Interface, objects: Objects) -> Non
     if any(drawn.late for _, drawn in frame.writer.collected):
         drawing = _top(program, start=True)
         drawing.writer.drawing = True
-        _blank_lists(program, drawing)
+        _before_it(program, drawing)
         write_drawing(program, drawing, callee, given, "start", interface.start_luck, frame.writer.collected)
         return
     add_draw(
@@ -71,17 +75,24 @@ def write_start(program: Program, interface: Interface, objects: Objects) -> Non
     )
 
 
-def _blank_lists(program: Program, frame: Frame) -> None:
-    """Before an episode, lists are empty; what was in them does not matter, or episodes would not be separate."""
-    heaps.blank(frame.memory)
+def _before_it(program: Program, frame: Frame) -> None:
+    """Before an episode, lists and sets are empty, and arrays, boards and dicts, of which a reset may set each part
+    (`self.board[:] = 0`), are as in any other episode; what was in them does not matter, or episodes would not be
+    separate."""
+    memory = frame.memory
+    heaps.blank(memory)
     for key, slot in program.slots.items():
         if slot.form == "objects":
-            frame.memory.attributes[key] = frame.memory.hold(heaps.fitted(frame, slot, Items((), True)))
+            memory.attributes[key] = memory.hold(heaps.fitted(frame, slot, Items((), True)))
         if slot.form == "listed":
             array, count = (slot.blank()[name] for name, _ in slot.fields)
             none = Array(code.const(0), count.kind, weak=True)
             held = Counted(Array(array.code, array.kind, listed=True), none, clean=True)
-            frame.memory.attributes[key] = frame.memory.hold(held)
+            memory.attributes[key] = memory.hold(held)
+        if slot.form == "flags":
+            memory.attributes[key] = memory.hold(fit(frame, slot, Static(set())))
+        if slot.form in ("plain", "letters", "keyed") and isinstance(program.before[key], np.ndarray | list | dict):
+            memory.attributes[key] = memory.hold(fit(frame, slot, Static(copy.deepcopy(program.before[key]))))
 
 
 def write_step(program: Program, interface: Interface, objects: Objects) -> None:

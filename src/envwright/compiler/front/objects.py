@@ -39,6 +39,7 @@ def find_objects(reference: Any, contract: Any, interface: Any, program: Program
             raise RefusedError(f"{path[0]} is a dict of a class of its own, which may answer for keys that it lacks")
         paths[path] = _place(places, path)
         held = follow(looks, path)
+        program.before[paths[path]] = held
         rows = held if isinstance(held, list | tuple | deque) else ()
         if slot.form == "objects":
             program.live[slot.count] = len(rows)

@@ -24,6 +24,7 @@ class Program:
     read: set[tuple[int, str]] = field(default_factory=set)  # those of them that are read
     written: set[tuple[int, str]] = field(default_factory=set)  # those that get other values
     passing: set[tuple[int, str]] = field(default_factory=set)  # those that go from place to place within a step
+    before: dict[tuple[int, str], Any] = field(default_factory=dict)  # what attributes of the state hold now
     heaps: dict[Any, Any] = field(default_factory=dict)  # objects in lists, by number (ir/heaps.py)
     live: dict[str, int] = field(default_factory=dict)  # how long lists of objects are in the original, by their count
     lengths: dict[str, int] = field(default_factory=dict)  # those that are taken to be as long always
