@@ -378,3 +378,52 @@ def test_a_row_that_may_be_a_list_is_no_index() -> None:
             "self.plane[self.spots[0]] = 1\nself.spots = [[(r + action) % 3, c] for r, c in self.spots]",
             spots="[[0, 1], [2, 2]]", plane="np.zeros((3, 4), int)",
         )  # fmt: skip
+
+
+def test_a_reset_that_sets_what_is_in_an_array_a_board_a_dict_or_a_set() -> None:
+    pair = game(
+        """
+        self.board[action, self.turn % 3] = 1
+        self.names[action] = "X"
+        self.stock[action] -= 1
+        self.seen.add(action)
+        self.turn += 1
+        obs = int(self.board.sum()) % 2
+        return obs, float(self.stock[0]), len(self.seen) > 3, False, {}
+        """,
+        made={
+            "board": "np.pad(np.zeros((4, 1), int), ((0, 0), (0, 2)), constant_values=7)",
+            "names": "['.'] * 4",
+            "stock": "{0: 3, 1: 3, 2: 3, 3: 3}",
+            "seen": "set()",
+        },
+        start="""
+        self.board[:, :2] = 0  # the last column is as it was made, until a step changes it
+        self.board[:, 2] = 7
+        for i in range(4):
+            self.names[i] = "."
+            self.stock[i] = 3
+        self.seen.clear()
+        """,
+        turn="0",
+    )
+    assert_plays_the_same(pair)
+
+
+def test_an_action_that_is_asked_whether_it_is_one() -> None:
+    pair = game(
+        """
+        if not self.action_space.contains(action):
+            raise ValueError("no such action")
+        self.x += 1 if action - 1 in self.action_space else 10
+        self.seen = spaces.MultiDiscrete([3, 4]).contains(np.array([action, self.x % 5]))
+        """,
+        x="0", seen="False",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+    assert "raise" not in pair.step
+
+
+def test_a_space_that_cannot_be_asked() -> None:
+    with pytest.raises(Refused, match="whether a space of the class Box holds this"):
+        game("self.x = float(spaces.Box(0, 1, (1,)).contains(np.array([self.x * action])))", x="0.5")

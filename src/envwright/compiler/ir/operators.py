@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, heaps, likeness, picking, set_algebra, sets, shelves, tables, texts
+from envwright.compiler.ir import code, heaps, likeness, picking, set_algebra, sets, shelves, spaces, tables, texts
 from envwright.compiler.ir.arithmetic import numbers, side_by_side
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number
@@ -294,6 +294,8 @@ def contains(frame: Frame, container: Value, item: Value) -> Value:
         found = picking.applied(frame.program, operator.contains, [container, item], "HOLDS")
         if found is not None:
             return found
+    if isinstance(container, Static) and spaces.is_space(container.value):
+        return spaces.holds(container.value, frame.memory.deep(item))
     if isinstance(container, Static):
         return _in_known(frame, container.value, item)
     if (alphabet := texts.letters_of(container)) is not None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import tables
+from envwright.compiler.ir import spaces, tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.lists import items_of
 from envwright.compiler.ir.memory import known
@@ -125,6 +125,8 @@ def _own(
         function = inspect.unwrap(found.__func__)
     if not isinstance(function, types.FunctionType):
         raise RefusedError(_why_not(function))
+    if (space := spaces.asks(found)) is not None:
+        return spaces.holds(space, frame.memory.deep(given[1]))
     if _is_base_reset(function):
         return Items((NONE, Static({})))
     generator = is_taken(frame, function, node)
