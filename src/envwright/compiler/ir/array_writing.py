@@ -43,6 +43,8 @@ def write_array(base: Array, where: tuple[Value, ...], value: Value) -> Array:
     new = value.array if isinstance(value, Counted | Masked) else as_array(value)
     if len(parts) == 1 and isinstance(parts[0], Counted | Masked):
         return _write_counted(base, parts[0], new)
+    if isinstance(value, Counted | Masked) and all(is_number(p) or is_slice(p) for p in parts):
+        new = _cut(counted(value).array, shape_of(base.kind.shape, parts))
     codes = [part_code(p) for p in parts]
     if not all(is_number(p) or is_slice(p) for p in parts):  # `put` takes one place an axis, or a slice
         at = code.index(code.attribute(base.code, "at"), *codes)
@@ -51,6 +53,13 @@ def write_array(base: Array, where: tuple[Value, ...], value: Value) -> Array:
     key = [code.call("slice", *_ends(c)) if isinstance(c, ast.Slice) else c for c in codes]
     index = key[0] if len(key) == 1 else code.tuple_of(key)
     return Array(code.call("put", base.code, index, new.code), base.kind, base.listed)
+
+
+def _cut(new: Array, wanted: tuple[int, ...]) -> Array:
+    """Of a list of changing length as much as there is a place for: NumPy takes no list of another length."""
+    if len(new.kind.shape) != len(wanted) or not wanted or new.kind.shape[0] <= wanted[0]:
+        return new
+    return Array(code.index(new.code, code.span(None, code.const(wanted[0]))), new.kind.shaped(*wanted), new.listed)
 
 
 def _without_new_axes(base: Array, parts: Parts, value: Value) -> Array:
@@ -103,6 +112,11 @@ def _in_order(base: Array, mask: Array, values: Array) -> Array:
 
 def _write_span(base: Array, parts: Parts, value: Value) -> Array:
     """To a slice whose ends are numbers of the game."""
+    others = [p for p in parts if not isinstance(p, Span)]
+    if others and len(others) == len(parts) - 1 == len(base.kind.shape) - 1 and all(map(is_number, others)):
+        row = tuple(Static(slice(None)) if isinstance(p, Span) else p for p in parts)  # of which a part is written to
+        part = next(p for p in parts if isinstance(p, Span))
+        return write_array(base, row, write_array(as_array(of_array(base, row)), (part,), value))
     mask = mask_of(base, parts)
     new = _as_picked(base, mask, value, several=len(base.kind.shape) == 1)
     return Array(code.call("jnp.where", mask.code, cast_in(new, base).code, base.code), base.kind, base.listed)

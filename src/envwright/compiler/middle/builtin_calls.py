@@ -72,7 +72,9 @@ def _len(frame: Frame, arguments: Arguments, options: Options) -> Value:
             fixed = isinstance(value.count.code, ast.Constant)
             return Static(value.count.code.value) if fixed else replace(value.count, natural=True)  # pyright: ignore[reportAttributeAccessIssue]
         case Masked():
-            return Array(code.call("jnp.sum", value.mask.code), Kind(INT)) if not value.flat else counted(value).count
+            made = code.call("jnp.sum", value.mask.code)
+            count = counted(value).count if value.flat else Array(made, Kind(INT))
+            return replace(count, natural=True, most=value.mask.kind.shape[0])
         case Gathered():
             return _len(frame, [some_of(frame, value)], options)
         case Tally():
