@@ -158,6 +158,35 @@ def test_an_empty_cell_by_argwhere() -> None:
     assert_plays_the_same(pair)
 
 
+def test_several_of_the_cells_that_are_free() -> None:
+    pair = game(
+        """
+        free = np.argwhere(self.grid == 0)
+        if free.shape[0] > 6 and free.size > 12 and free.ndim == 2:
+            for r, c in free[self.np_random.choice(len(free), 2)]:
+                self.grid[r, c] = 2
+        spots = np.flatnonzero(self.grid == 2)
+        if len(spots) > 2:
+            for spot in self.np_random.choice(spots, size=3, replace=False):
+                self.grid[spot // 4, spot % 4] -= 1
+        self.grid[action, action] = 0
+        """,
+        grid="np.eye(4, dtype=int)",
+    )
+    assert_plays_the_same(pair)
+
+
+def test_what_is_chosen_without_putting_back_is_in_use_and_different() -> None:
+    pair = game(
+        "free = np.flatnonzero(self.row == 0); self.row[self.np_random.choice(free, 2, replace=False)[0]] = action % 1",
+        row="np.array([0, 1, 0, 0, 1, 0])",
+    )
+    chosen = np.sort(drawn(pair)["step"], 1)
+    pairs, counts = np.unique(chosen, axis=0, return_counts=True)
+    assert pairs.tolist() == [[0, 2], [0, 3], [0, 5], [2, 3], [2, 5], [3, 5]]
+    assert counts.min() > 400 / 6 * 0.7
+
+
 def test_one_of_the_rows_that_are_free() -> None:
     pair = game(
         """

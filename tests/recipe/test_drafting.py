@@ -139,6 +139,20 @@ def test_luck_has_room_for_more_than_was_seen_unless_it_never_varies():
     assert chance_of(draws, {"deal": "why"}, []) == {"spin": "draws('_spin', 0)"}
 
 
+def test_what_stands_in_a_while_has_room_even_if_it_was_never_drawn_twice():
+    draws = {("a.py:4 place", "randint"): 1, ("a.py:5 place", "randint"): 1, ("a.py:9 spin", "random"): 1}
+    assert chance_of(draws, {}, ["place"], again={"place:4", "place:5"}) == {
+        "place": "pad(draws('place:4'), 8)", "place_2": "pad(draws('place:5'), 8)", "spin": "draws('spin', 0)",
+    }  # fmt: skip
+    assert chance_of(draws, {}, ["place"], again={"spin"})["spin"] == "pad(draws('spin'), 8)"
+
+
+def test_the_shape_of_luck_is_that_of_the_lines_which_draw_it():
+    drawn = {("place", "choice"): [Draw("a.py:1 place", "choice", np.arange(2)), Draw("a.py:2 place", "choice", 3)]}
+    assert chance_of({("a.py:1 place", "choice"): 1}, {}, [], drawn) == {"place": "draws('place', 0, (2,))"}
+    assert chance_of({("a.py:2 place", "choice"): 1}, {}, [], drawn) == {"place": "draws('place', 0)"}
+
+
 def test_lines_that_draw_in_no_fixed_order_or_in_different_shapes_have_a_field_each():
     draws = {("a.py:1 place", "integers"): 3, ("a.py:2 place", "integers"): 1}
     assert chance_of(draws, {}, []) == {"place": "pad(draws('place:1'), 6)", "place_2": "draws('place:2', 0)"}
@@ -167,7 +181,7 @@ def test_what_is_chosen_from_lists_that_change_is_handed_over_by_its_index():
 
 
 def test_draws_of_several_shapes_by_one_method_are_refused():
-    drawn = {("f", "normal"): [Draw("a.py:1 f", "normal", 0.5), Draw("a.py:2 f", "normal", np.zeros(2))]}
+    drawn = {("f", "normal"): [Draw("a.py:1 f", "normal", 0.5), Draw("a.py:1 f", "normal", np.zeros(2))]}
     with pytest.raises(DraftError, match=r"f draws normal of the shapes \(\) and \(2,\)"):
         chance_of({("a.py:1 f", "normal"): 2}, {}, [], drawn)
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from envwright.recipe.analyse.drawn_again import drawn_again
 from envwright.recipe.analyse.facts import Analysis
 from envwright.recipe.fields import (
     DraftError,
@@ -62,6 +63,7 @@ class Source:
     idle: Mapping[str, str] = field(default_factory=dict)  # leads to nothing that is asked for, and why
     left: Container[str] = ()  # a reset may leave it as it was
     read_at: Mapping[str, str] = field(default_factory=dict)  # matters in the next call: file and line that read it
+    again: Container[str] = ()  # functions, and lines of them, `f:12`, that may draw luck again and again
 
     def is_of_no_use(self, name: str) -> bool:
         """Whether an attribute may be anything when an episode begins, for nothing comes of it."""
@@ -82,6 +84,7 @@ def source_of(analysis: Analysis) -> Source:
         dict(analysis.idle),
         frozenset(analysis.left),
         dict(analysis.read_at),
+        drawn_again(analysis),
     )
 
 
@@ -203,10 +206,15 @@ def _luck(draft: Draft, seen: Seen, source: Source) -> None:
     try:
         picked = texts | seen.start_picks
         draft.start = chance_of(
-            seen.start_draws, draft.unlucky, seen.steady_starts, seen.drawn, picked, ROOM_OF_A_START
+            seen.start_draws, draft.unlucky, seen.steady_starts, seen.drawn, picked, ROOM_OF_A_START, source.again
         )
         draft.step = chance_of(
-            _step_draws(seen, source), draft.unlucky, seen.steady, seen.drawn, texts | seen.step_picks
+            _step_draws(seen, source),
+            draft.unlucky,
+            seen.steady,
+            seen.drawn,
+            texts | seen.step_picks,
+            again=source.again,
         )
     except DraftError as problem:
         draft.problems.append(str(problem))

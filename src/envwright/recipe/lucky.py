@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from envwright.recipe.fields import ROOM, DraftError, free, shape_of
 from envwright.references.protocol import Draw
@@ -11,6 +11,7 @@ from envwright.verify.expression import site_function, site_line
 # Room for luck that is drawn until it fits: the longest of n games took ln n / ln(1/p) draws, so k times as many are
 # too few once in n ** k games. An episode that runs out of luck in a step is cut off; a start cannot be, and has more.
 ROOM_OF_A_START = 4
+FEW = 4  # at least so often is taken to have been drawn what may be drawn until it fits
 
 Drawn = Mapping[tuple[str, str], Sequence[Draw]]  # by function and method
 
@@ -22,23 +23,25 @@ def chance_of(
     drawn: Drawn | None = None,
     picked: Iterable[tuple[str, str]] = (),
     times: int = ROOM,
+    again: Container[str] = (),
 ) -> dict[str, str]:
     """A field for each function that draws, with room for what it draws in one go; for each method, if it has several;
     and for each line, if in which order they draw is not always the same, or they draw what is of different shapes.
 
     `draws` are the most by site and method; `steady` functions never draw less. What is `picked` is chosen from lists
-    that change, so the candidate is handed the index.
+    that change, so the candidate is handed the index. Nothing is steady that may be drawn `again` and again.
     """
-    steady, picked = set(steady), set(picked)
+    picked = set(picked)
     most: dict[str, dict[str, Counter[int]]] = {}
     for (site, method), count in draws.items():
         most.setdefault(site_function(site), {}).setdefault(method, Counter())[site_line(site)] += count
     fields: dict[str, str] = {}
+    steady = {part for part in steady if not _is_again(part.partition(".")[0], most, again)}
     for function, methods in most.items():
         for method, lines in methods.items():
             if function in without or f"{function}.{method}" in without:
                 continue
-            seen = (drawn or {}).get((function, method), ())
+            seen = [draw for draw in (drawn or {}).get((function, method), ()) if site_line(draw.site) in lines]
             by_index = (function, method) in picked
             whole = len(methods) == 1 and not by_index
             which = function if whole else f"{function}.{method}"
@@ -48,11 +51,19 @@ def chance_of(
                 parts = {f"{function}:{line}": (count, own[line]) for line, count in lines.items()}
             for part, (count, own_seen) in parts.items():
                 _of_one_shape(function, method, own_seen)
+                if function in again or part in again or (part == which and _is_again(function, most, again)):
+                    count = max(count, FEW)
                 room = count if part in steady or count == 1 else times * count
                 shape = shape_of(own_seen[0].value) if own_seen and not by_index else None
                 name = free(_word(function if len(methods) == 1 else f"{function}_{method}"), fields)
                 fields[name] = _reader("picks" if by_index else "draws", part, room, shape)
     return fields
+
+
+def _is_again(function: str, most: Mapping[str, Mapping[str, Counter[int]]], again: Container[str]) -> bool:
+    """Whether something in a function may be drawn again and again."""
+    lines = {line for counts in most.get(function, {}).values() for line in counts}
+    return function in again or any(f"{function}:{line}" in again for line in lines)
 
 
 def _reader(reader: str, which: str, room: int, shape: tuple[int, ...] | None) -> str:

@@ -1,6 +1,7 @@
 """Lists: of fixed length, and of changing length as an array with a count."""
 
 import ast
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -279,6 +280,16 @@ def holding(value: Counted, items: Sequence[Value]) -> Counted:
     if dtype == value.array.kind.dtype:
         return value
     return replace(value, array=replace(cast(value.array, dtype), listed=True))
+
+
+def extent(value: Counted, name: str) -> Value:
+    """`np.argwhere(grid == 0).shape`, or its `size` or `ndim`: how many rows there are, and how long they are."""
+    count, row = replace(value.count, natural=True), value.array.kind.shape[1:]
+    if name == "ndim":
+        return Static(1 + len(row))
+    if name == "shape":
+        return Items((count, *map(Static, row)))
+    return replace(count, code=code.binary(count.code, ast.Mult(), code.const(math.prod(row)))) if row else count
 
 
 def repeated(value: Items, times: int) -> Items:

@@ -14,6 +14,7 @@ import numpy as np
 from envwright.compiler.ir import heaps, picking, tables
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import is_number
+from envwright.compiler.ir.lists import counted, extent
 from envwright.compiler.ir.memory import Memory, known
 from envwright.compiler.ir.values import (
     Array,
@@ -292,6 +293,8 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
         ):
             return Bound(base, name)
         return lift(frame, getattr(content.value, name))
+    if name in ("shape", "size", "ndim") and isinstance(content, Counted | Masked):
+        return extent(counted(content), name)
     if name == "shape":
         return Static(as_array(content).kind.shape)
     if name in ("size", "ndim"):

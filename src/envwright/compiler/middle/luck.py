@@ -266,7 +266,7 @@ def _choice(value: Array, arguments: list[Value], options: dict[str, Value]) -> 
     try:
         fixed = known(population)
     except RefusedError:
-        return _choice_of_changing(value, population, bool(extra) or size is not None)
+        return _choice_of_changing(value, population, extra, size)
     if isinstance(fixed, int | np.integer):
         value = cast(value, INT)
     table = np.arange(int(fixed)) if isinstance(fixed, int | np.integer) else np.asarray(fixed)
@@ -279,10 +279,14 @@ def _choice(value: Array, arguments: list[Value], options: dict[str, Value]) -> 
     return code.call("jax.random.choice", _key(), as_array(Static(table)).code, shape, **extra), value
 
 
-def _choice_of_changing(value: Array, population: Value, more: bool) -> tuple[Code, Value]:
-    """From a list of the game: the piece of luck is a place in it."""
-    if more:
-        raise RefusedError("several or weighted choices from a list that changes are not covered")
+def _choice_of_changing(value: Array, population: Value, extra: dict[str, Code], size: Any) -> tuple[Code, Value]:
+    """From a list of the game: the piece of luck is a place in it; or, of several choices, what was chosen."""
+    if "p" in extra:
+        raise RefusedError("weighted choices from a list that changes are not covered")
+    if size is not None:
+        listed = counted(population).array if isinstance(population, Counted | Masked) else as_array(population)
+        value = cast(value, listed.kind.dtype)
+        return _several_of_changing(population, _size(size), "replace" not in extra), value
     value = cast(value, INT)
     if isinstance(population, Counted | Masked):
         chosen = counted(population)
@@ -296,9 +300,28 @@ def _choice_of_changing(value: Array, population: Value, more: bool) -> tuple[Co
     return _place(code.const(array.kind.shape[0])), found
 
 
-def _place(count: Code) -> Code:
+def _several_of_changing(population: Value, size: tuple[int, ...], again: bool) -> Code:
+    """Several of a list of the game, or of the numbers below one of the game's; `again`: the same more than once."""
+    listed = isinstance(population, Counted | Masked)
+    array = counted(population).array if listed else as_array(population)
+    count, room = array, array.most
+    if listed:
+        count, room = counted(population).count, array.kind.shape[0]
+    elif array.kind.shape:
+        count, room = as_array(Static(array.kind.shape[0])), array.kind.shape[0]
+    places = _place(count.code, size)
+    if not again:
+        if room is None or len(size) != 1:
+            raise RefusedError("several different ones are chosen of so many as the game says, which is not covered")
+        order = code.call("random_order", _key(), code.const(room))  # of those in use, then
+        unused = code.compare(order, ast.GtE(), count.code)
+        places = code.index(order, code.index(code.call("jnp.argsort", unused), code.span(None, code.const(size[0]))))
+    return code.index(array.code, places) if listed or array.kind.shape else places
+
+
+def _place(count: Code, size: tuple[int, ...] = ()) -> Code:
     top = count if isinstance(count, ast.Constant) else code.call("jnp.maximum", count, code.const(1))
-    return code.call("jax.random.randint", _key(), code.const(()), code.const(0), top)
+    return code.call("jax.random.randint", _key(), code.const(size), code.const(0), top)
 
 
 def _permutation(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:

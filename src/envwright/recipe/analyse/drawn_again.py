@@ -1,0 +1,49 @@
+"""Which luck of a Python source may be drawn again and again: what stands in a `while`, or is called from one.
+
+    while True:
+        self.food = (random.randrange(8), random.randrange(8))     # until it fits
+        if self.food not in self.snake:
+            break
+
+In games that were played it may have fitted at once, so only the source tells.
+"""
+
+import ast
+import textwrap
+from collections.abc import Iterator
+
+from envwright.recipe.analyse.facts import PYTHON, Analysis, Unit
+
+
+def drawn_again(analysis: Analysis) -> frozenset[str]:
+    """Functions, `f`, and lines of them, `f:12`."""
+    files = {source.path for source in analysis.sources if source.language == PYTHON}
+    by_name: dict[str, list[Unit]] = {}
+    for unit in analysis.units:
+        by_name.setdefault(unit.name, []).append(unit)
+    found: set[str] = set()
+    waiting: list[str] = []
+    for unit in analysis.units:
+        for loop in _loops(analysis, unit) if unit.file in files and "while" in unit.loops else ():
+            found |= {f"{unit.name}:{line}" for line in range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)}
+            waiting += _called(loop)
+    while waiting:
+        name = waiting.pop()
+        if name in by_name and name not in found:
+            found.add(name)
+            waiting += [analysis.unit[id].name for unit in by_name[name] for id in unit.calls if id in analysis.unit]
+    return frozenset(found)
+
+
+def _loops(analysis: Analysis, unit: Unit) -> Iterator[ast.While]:
+    """The loops of a function, with the lines that they have in their file."""
+    lines = analysis.text(unit.file).splitlines()[unit.first - 1 : unit.last]
+    tree = ast.parse(textwrap.dedent("\n".join(lines)))
+    ast.increment_lineno(tree, unit.first - 1)
+    return (node for node in ast.walk(tree) if isinstance(node, ast.While))
+
+
+def _called(loop: ast.While) -> Iterator[str]:
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+            yield node.func.id if isinstance(node.func, ast.Name) else node.func.attr
