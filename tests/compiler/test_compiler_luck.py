@@ -158,6 +158,29 @@ def test_an_empty_cell_by_argwhere() -> None:
     assert_plays_the_same(pair)
 
 
+def test_one_of_a_known_list_by_its_place() -> None:
+    pair = game(
+        """
+        free = list(zip(*np.where(self.grid == 0)))
+        if free:
+            self.grid[random.choice(free)] = 2
+        move = random.choice(MOVES)
+        self.score += 1 if move == "paper" else -1 if move == "rock" else 0
+        self.x = random.choice([("a", 3), ("b", 5)])[1] + random.choice(SPOTS)[1]
+        self.grid[action % 2, 0] = 0
+        """,
+        top="MOVES = ['rock', 'paper', 'scissors']\nSPOTS = [(0, 4), (1, 5)]",
+        start="""
+        free = list(zip(*np.where(self.grid == 0)))  # known at the start, where the luck holds places all the same
+        self.grid[random.choice(free)] = 1
+        free = list(zip(*np.where(self.grid == 0)))
+        self.grid[random.choice(free)] = 1
+        """,
+        grid="np.zeros((2, 3), int)", score="0", x="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)
+
+
 def test_several_of_the_cells_that_are_free() -> None:
     pair = game(
         """

@@ -427,3 +427,40 @@ def test_an_action_that_is_asked_whether_it_is_one() -> None:
 def test_a_space_that_cannot_be_asked() -> None:
     with pytest.raises(Refused, match="whether a space of the class Box holds this"):
         game("self.x = float(spaces.Box(0, 1, (1,)).contains(np.array([self.x * action])))", x="0.5")
+
+
+def test_a_tuple_or_none() -> None:
+    pair = game(
+        """
+        spot = (action, self.turn % 3)
+        self.score += 1 if self.last == spot else 0
+        self.score += 10 if self.last is not None and self.last[0] > action else 0
+        self.score += 100 if self.last == self.first else 0
+        self.score += 1000 if self.last != self.first else 0
+        if self.first is None and action == 2:
+            self.first = spot
+        if action == 3:
+            self.last = None
+        else:
+            self.last = spot
+        if self.last:
+            row, column = self.last
+            self.grid[self.last] += row + column
+        self.turn += 1
+        """,
+        last="None", first="None", score="0", turn="0", grid="np.zeros((4, 3), int)",
+    )  # fmt: skip
+    steps = assert_plays_the_same(pair)
+    assert (steps["state.last"] == -1).any()
+
+
+def test_two_numbers_or_none() -> None:
+    pair = game(
+        """
+        self.same += int(self.a == self.b) + 10 * int(self.a != self.b)
+        self.a = None if action == 0 else action
+        self.b = None if action < 2 else 3
+        """,
+        a="None", b="None", same="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)

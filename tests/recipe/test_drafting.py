@@ -283,3 +283,10 @@ def test_what_only_a_person_can_decide_is_written_down_and_the_rest_is_drafted()
 def test_an_empty_draft_has_no_empty_tables():
     text = contract_text("m:G", "g.env:G", Draft(state={"s": "s"}), None, [])
     assert [line for line in text.splitlines() if line.startswith("[")] == ["[state]", "[outcome]"]
+
+
+def test_a_tuple_or_none_is_a_tuple_that_was_never_seen():
+    assert fields_of("x", [None, (0, 3), (2, -1)]) == {"x": "none(x, (-2, -2))"}
+    for other in ([0, 3], (0.5, 1.0), (0, 1, 2), np.zeros(2)):
+        with pytest.raises(DraftError, match="sometimes a list and sometimes None"):
+            fields_of("x", [None, (0, 3), other])

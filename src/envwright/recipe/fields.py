@@ -4,6 +4,7 @@ The forms are few and fixed, for a translator has to read them:
 
     x                       a number, an array, lists of numbers of one shape       array(x)     of more than one kind
     none(x, -1)             None or a number                                        x['value']   a member of an enum
+    none(x, (-1, -1))       None or a tuple of so many whole numbers
     {'a': 0, 'b': 1}[x]     one of a few texts
     pad(x, 8), len(x)       a list of numbers whose length changes
     table(x, 8, 4), len(x)  a list of rows of numbers whose length changes
@@ -127,7 +128,7 @@ def _dict(path: str, own: str, values: list[Any], changed: Container[str], pool:
 
 def _list(path: str, own: str, present: list[Any], nothing: bool, pool: Pool | None = None) -> dict[str, str]:
     if nothing:
-        raise DraftError(f"{path} is sometimes a list and sometimes None; write a line for it in [state].")
+        return _tuple_or_none(path, own, present)
     if len(shapes := {shape_of(v) for v in present}) == 1 and None not in shapes:
         plain = len({isinstance(v, np.ndarray) for v in present}) == 1
         return {own: path if plain else f"array({path})"}
@@ -159,6 +160,15 @@ def _list(path: str, own: str, present: list[Any], nothing: bool, pool: Pool | N
     if not rest and len(shape) == 1:
         return {own: f"table({path}, {room}, {shape[0]})", f"{own}_count": f"len({path})"}
     raise DraftError(f"{path} is a list of more than rows of numbers; write a line for it in [state].")
+
+
+def _tuple_or_none(path: str, own: str, present: list[Any]) -> dict[str, str]:
+    """A tuple that was never seen stands for None. A list or an array could be changed in place."""
+    whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for v in present for n in v)
+    if not whole or any(type(v) is not tuple for v in present) or len(lengths := {len(v) for v in present}) > 1:
+        raise DraftError(f"{path} is sometimes a list and sometimes None; write a line for it in [state].")
+    below = int(min(min(v, default=0) for v in present)) - 1
+    return {own: f"none({path}, {(below,) * lengths.pop()})"}
 
 
 def _objects(path: str, own: str, lists: list[Any], pool: Pool) -> dict[str, str]:
@@ -196,7 +206,8 @@ def is_value(item: dict[str, Any]) -> bool:
 def _field(path: str, text: str, held: list[Any], room: int) -> str:
     """A field for one part of all objects of a list."""
     found = [*fields_of(text, held, "part").values()]
-    if len(found) != 1 or any(isinstance(v, dict) and "__enum__" not in v for v in held):
+    maybe = any(v is None for v in held) and any(isinstance(v, tuple) for v in held)
+    if maybe or len(found) != 1 or any(isinstance(v, dict) and "__enum__" not in v for v in held):
         raise DraftError(f"{path} holds objects with {text}, which is no number; write lines for it in [state].")
     return _column(path, found[0], held, room)
 

@@ -4,6 +4,7 @@ pos = "pos"                                     a number or an array
 hand = "pad(hand, 22)", hand_count = "len(hand)"    a list of changing length
 pipes_x = "pad([item['x'] for item in pipes], 8)", pipes_count = "len(pipes)"     a list of objects, by attribute
 last = "none(last, -1)"                         None or a number
+spot = "none(spot, (-1, -1))"                   None or a tuple
 mode = "{'walk': 0, 'run': 1}[mode]"            one of a few texts
 board = "letters(board, [' ', 'O', 'X'])"       lists of texts
 stock = "keyed(stock, (0,), (3,))"              a dict by whole numbers
@@ -98,6 +99,10 @@ class Slot:
             case "listed":
                 return Counted(Array(arrays[0].code, arrays[0].kind, listed=True), arrays[1], self.extra, clean=True)
             case "optional":
+                if isinstance(self.extra, tuple):  # of which none has any such number
+                    first = code.index(arrays[0].code, code.const(0))
+                    there = code.compare(first, ast.NotEq(), code.const(self.extra[0]))
+                    return Maybe(Array(there, Kind(BOOL)), replace(arrays[0], listed=True, tupled=True))
                 there = code.compare(arrays[0].code, ast.NotEq(), code.const(self.extra))
                 return Maybe(Array(there, Kind(BOOL)), arrays[0])
             case "rows":
@@ -164,11 +169,12 @@ class Slot:
         return {names[0]: cast_to(self._text(value), kinds[0])}
 
     def _optional(self, value: Value) -> Array:
+        nothing = as_array(Static(np.array(self.extra) if isinstance(self.extra, tuple) else self.extra))
         if is_none(value):
-            return Array(code.const(self.extra), Kind(INT), weak=True)
+            return nothing
         if isinstance(value, Maybe):
             inner = as_array(value.value)
-            made = code.call("jnp.where", value.present.code, inner.code, code.const(self.extra))
+            made = code.call("jnp.where", value.present.code, inner.code, nothing.code)
             return Array(made, inner.kind)
         return as_array(value)
 

@@ -71,7 +71,7 @@ def read(memory: Sight, base: Value, where: tuple[Value, ...], name: str = "TABL
 def spread(memory: Sight, base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:
     """A tuple as an index of an array is one index for each axis, and of a dict a key; a slice that is always as long
     is its places."""
-    where = as_places(base, tuple(seen(memory, part) for part in where))
+    where = as_places(base, tuple(_there(seen(memory, part)) for part in where))
     if isinstance(base, Shelf):
         return shelves.spread(base, where)
     held = base.items if isinstance(base, Keyed) else base.value if isinstance(base, Static) else None
@@ -92,6 +92,12 @@ def spread(memory: Sight, base: Value, where: tuple[Value, ...]) -> tuple[Value,
             Array(code.index(only.code, code.const(i)), Kind(only.kind.dtype)) for i in range(only.kind.shape[0])
         )
     return where
+
+
+def _there(part: Value) -> Value:
+    """A tuple that may be None, where it is used as an index."""
+    tupled = isinstance(part, Maybe) and isinstance(part.value, Items | Array) and bool(as_array(part.value).kind.shape)
+    return part.value if isinstance(part, Maybe) and tupled else part
 
 
 def _is_tuple(memory: Sight, base: Value, row: Array) -> bool:

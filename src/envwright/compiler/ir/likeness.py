@@ -28,6 +28,14 @@ def compared(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:
     return Array(code.negated(found.code), Kind(BOOL)) if isinstance(how, ast.IsNot | ast.NotEq) else found
 
 
+def both_maybe(how: ast.cmpop, left: Maybe, right: Maybe, equal: Array) -> Array:
+    """Two things that may be None: equal, if both are, or neither, and then what they are."""
+    alike = code.compare(left.present.code, ast.Eq(), right.present.code)
+    nothing = code.negated(left.present.code)
+    found = code.both(alike, code.binary(nothing, ast.BitOr(), equal.code))
+    return Array(code.negated(found) if isinstance(how, ast.NotEq) else found, Kind(BOOL))
+
+
 def with_none(frame: Frame, how: ast.cmpop, other: Value) -> Value:
     """`other is None`, `other == None` and their opposites."""
     asked = isinstance(how, ast.Is | ast.Eq)

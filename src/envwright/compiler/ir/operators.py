@@ -196,6 +196,8 @@ def compare(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:
         how = ast.Eq() if isinstance(how, ast.Is) else ast.NotEq()
     if (found := texts.compared(frame.program, how, left, right)) is not None:
         return found
+    if isinstance(left, Maybe) and isinstance(right, Maybe) and isinstance(how, ast.Eq | ast.NotEq):
+        return likeness.both_maybe(how, left, right, as_array(compare(frame, ast.Eq(), left.value, right.value)))
     for side, other in ((left, right), (right, left)):
         if isinstance(side, Maybe):
             inner = compare(frame, how, *((side.value, other) if side is left else (other, side.value)))

@@ -20,6 +20,7 @@ from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import INT, Kind, is_number
 from envwright.compiler.ir.lists import counted
 from envwright.compiler.ir.memory import DRAWN, known
+from envwright.compiler.ir.tables import pick
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -61,7 +62,7 @@ def draw(frame: Frame, method: str, arguments: list[Value], options: dict[str, V
     if frame.writer.drawing and piece.name not in frame.writer.early:
         return _sample(frame, piece, method, arguments, options)
     value, place = _next(frame, piece)
-    sample, result = _METHODS[method](value, arguments, options)
+    sample, result = _outcome(frame, piece, method, value, arguments, options)
     frame.writer.collected.append((piece.name, Drawn(sample, place, code.names_arrays(_without_key(sample)))))
     return result
 
@@ -76,7 +77,7 @@ def _sample(frame: Frame, piece: Piece, method: str, arguments: list[Value], opt
     if len(frame.writer.blocks) > 1:
         raise RefusedError("luck whose range depends on the game is drawn in a loop")
     count = frame.writer.drawn = frame.writer.drawn + 1
-    sample, _ = _METHODS[method](Array(code.const(0), piece.kind), arguments, options)
+    sample, _ = _outcome(frame, piece, method, Array(code.const(0), piece.kind), arguments, options)
     keyed = code.substituted(sample, {"key": code.index(code.name("keys"), code.const(count - 1))})
     value = Array(code.name(frame.bind(piece.name, typed(keyed, piece.kind, [code.text(sample)]))), piece.kind)
     key = (DRAWN, piece.name)
@@ -90,7 +91,26 @@ def _sample(frame: Frame, piece: Piece, method: str, arguments: list[Value], opt
         frame.memory.cursors[piece.name] = Static(cursor.value + 1)
     else:
         raise RefusedError("luck whose range depends on the game is drawn after luck that is drawn only sometimes")
-    return _METHODS[method](value, arguments, options)[1]
+    return _outcome(frame, piece, method, value, arguments, options)[1]
+
+
+def _outcome(
+    frame: Frame, piece: Piece, method: str, value: Array, arguments: list[Value], options: dict[str, Value]
+) -> tuple[Code, Value]:
+    """How it is drawn, and what it is, given what the piece of luck holds: the thing itself, or its place in a list."""
+    if not piece.picks or method != "choice":
+        return _METHODS[method](value, arguments, options)
+    try:
+        fixed = known(_argument(arguments, options, 0, "a", None))
+    except RefusedError:
+        return _METHODS[method](value, arguments, options)
+    if is_number(fixed) or not len(fixed):  # choice(n): a number is its own place
+        return _METHODS[method](value, arguments, options)
+    given = [Static(len(fixed)), *arguments[1:]]
+    sample, place = _METHODS[method](value, given, {k: v for k, v in options.items() if k != "a"})
+    found = pick(frame.program, fixed, replace(as_array(place), natural=True), piece.name)
+    tuples = isinstance(found, Array) and found.kind.shape and all(type(one) is tuple for one in fixed)
+    return sample, replace(found, listed=True, tupled=True) if tuples and isinstance(found, Array) else found
 
 
 def typed(made: Code, kind: Kind, samples: Sequence[str]) -> Code:
