@@ -420,3 +420,27 @@ def test_a_list_of_objects_that_is_looked_at_while_a_start_fills_it() -> None:
             n="0", balls="[]", seen="np.zeros(7, int)",
             start="for i in range(3):\n    self.balls.append(Ball(self._total() + 1, True))",
         )  # fmt: skip
+
+
+def test_a_part_of_a_new_object_that_is_set_after_it_was_made() -> None:
+    pair = game(
+        """
+        self.hero.bag["key"] = self.hero.bag.get("key", 0) + action
+        if action == 3:
+            self.hero = Hero(2)
+            self.hero.bag = {"key": 1}
+        """,
+        top="""
+        from dataclasses import dataclass, field
+
+        @dataclass
+        class Hero:
+            x: int = 0
+            bag: dict = field(default_factory=dict)
+        """,
+        start="""
+        self.hero = Hero(1)
+        self.hero.bag = {"key": 0}
+        """,
+    )
+    assert_plays_the_same(pair)

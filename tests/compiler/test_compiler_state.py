@@ -386,8 +386,8 @@ def test_a_reset_that_sets_what_is_in_an_array_a_board_a_dict_or_a_set() -> None
         self.board[action, self.turn % 3] = 1
         self.names[action] = "X"
         self.stock[action] -= 1
+        self.turn += 1 if self.seen.__contains__(action) else 2
         self.seen.add(action)
-        self.turn += 1
         obs = int(self.board.sum()) % 2
         return obs, float(self.stock[0]), len(self.seen) > 3, False, {}
         """,

@@ -182,6 +182,8 @@ def store(frame: Frame, base: Value, name: str, value: Value) -> None:
         frame.memory.attributes[key] = frame.memory.hold(fitted)
         return
     if _store_parts(frame, getattr(owner, name, None), name, value):
+        if isinstance(frame.memory.attributes.get(key), Unknown):  # what it was before does not matter any more
+            del frame.memory.attributes[key]
         return
     differs = _differs(owner, name, value)
     if key not in frame.program.ignored and differs:

@@ -13,6 +13,7 @@ from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.lists import counted
 from envwright.compiler.ir.memory import known
+from envwright.compiler.ir.operators import contains
 from envwright.compiler.ir.set_algebra import is_set
 from envwright.compiler.ir.texts import into
 from envwright.compiler.ir.values import (
@@ -78,6 +79,8 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
         call = lambda one, *rest: getattr(one, name)(*rest)  # noqa: E731
         if (made := picking.applied(frame.program, call, given, name)) is not None:
             return made
+    if name == "__contains__" and len(arguments) == 1:
+        return contains(frame, content, frame.memory.deep(arguments[0]))
     if isinstance(content, Tally):
         return tallies.ask(frame, content, name, arguments)
     if isinstance(content, Shelf):
