@@ -81,6 +81,20 @@ def test_a_view_that_comes_before_its_array_is_refused() -> None:
         freeze(thing)
 
 
+def test_parts_of_an_array_that_have_nothing_in_common_are_arrays_of_their_own() -> None:
+    thing = Thing(where=np.unravel_index(np.array([1, 5, 6]), (3, 4)), other=None)
+    rows, columns = thing.where
+    assert np.may_share_memory(rows, columns)
+    frozen = from_json(to_json(freeze(thing)))
+    thing.where = None
+    thaw(thing, frozen)
+    assert [part.tolist() for part in vars(thing)["where"]] == [[0, 1, 1], [1, 1, 2]]
+    table = np.arange(6)
+    assert freeze(Thing(where=(table[:3], table[3:4]), other=table[4:]))["other"].tolist() == [4, 5]
+    with pytest.raises(SnapshotError, match=r"`other` of Thing is an array in the same memory as `where\[1\]`"):
+        freeze(Thing(where=(table[::2], table[1::2]), other=table[3:4]))
+
+
 def test_an_object_keeps_its_identity_and_what_no_snapshot_holds() -> None:
     thing = Thing(deck=Thing(cards=[1], rng=np.random.default_rng(0)))
     deck, rng, memory = thing.deck, thing.deck.rng, Memory()

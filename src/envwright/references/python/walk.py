@@ -25,6 +25,7 @@ from envwright.references.python import kinds
 
 TAGS = frozenset({"__class__", "__same__", "__enum__", "__view__", "__made__", "__absent__", "__pairs__", "__set__"})
 ABSENT = {"__absent__": True}
+_WORK = 10_000  # to find out whether two arrays share memory
 _CONTAINERS = (list, tuple, dict, set, frozenset, deque)
 _KEPT = (*kinds.FUNCTIONS, *kinds.RNGS, functools.partial)
 
@@ -97,7 +98,7 @@ class Freezer:
         self.memory, self.shared = memory, shared
         self.owner = type(roots[0]).__name__ if roots else "the environment"
         self.seen: dict[int, tuple[str, Any, Any]] = {}  # id -> path, what it became, itself, so that the id stays
-        self.owners: dict[int, tuple[str, np.ndarray]] = {}  # the first array in each piece of memory
+        self.owners: dict[int, list[tuple[str, np.ndarray]]] = {}  # arrays in each piece of memory that share nothing
         for index, root in enumerate(roots):
             path = "." * (index + 1)
             self.seen[id(root)] = path, {"__same__": path}, root
@@ -163,11 +164,13 @@ class Freezer:
                 root = root.base
             constant = self.memory.constants.get(id(root))
             first = (path, value) if constant is None else (constant, root)
-            owner, array = self.owners.setdefault(id(root), first)
-            if owner != path and _is_inside(value, array):
-                return self._see(value, path, _view(value, array, owner))
-            if owner != path and np.may_share_memory(value, array):
-                raise self._impossible(path, f"an array in the same memory as `{owner}`")
+            apart = self.owners.setdefault(id(root), [first])
+            for owner, array in apart:
+                if owner != path and _is_inside(value, array):
+                    return self._see(value, path, _view(value, array, owner))
+                if owner != path and _shares(value, array):
+                    raise self._impossible(path, f"an array in the same memory as `{owner}`")
+            apart += [(path, value)] if all(owner != path for owner, _ in apart) else []
         return self._see(value, path, value.copy())
 
     def _other(self, value: Any, path: str) -> Any:
@@ -229,6 +232,14 @@ def _is_inside(value: np.ndarray, array: np.ndarray) -> bool:
     """Whether `value` can be made again as a view of a copy of `array`."""
     (low, high), (start, end) = _bounds(value), _bounds(array)
     return array.flags.c_contiguous and start <= low and high <= end
+
+
+def _shares(value: np.ndarray, array: np.ndarray) -> bool:
+    """Whether two arrays have an element in common, as two columns of a table have not. If it is hard to tell, yes."""
+    try:
+        return np.shares_memory(value, array, max_work=_WORK)  # pyright: ignore[reportArgumentType] - of its stubs
+    except np.exceptions.TooHardError:
+        return True
 
 
 def _view(value: np.ndarray, array: np.ndarray, owner: str) -> dict[str, Any]:
