@@ -231,6 +231,8 @@ FUNCTIONS = {
     "logic": "np.logical_and(a > 0, b > 0) | np.logical_or(a > 3, m) & ~m",
     "astype": "(a / 2).astype(int) + (a > 0).astype(int) * 10",
     "astype of small kinds": "(a * 60).astype(np.uint8).astype(int)",
+    "items of small kinds": "2 ** (a % 4 + 7).astype(np.uint8)[i].item() + (a % 4 + 7).astype(np.uint8).item(j) * 100",
+    "lists of small kinds": "sum(200 * n for n in (a % 4 + 7).astype(np.uint8).tolist())",
     "float32": "(r.astype(np.float32) * 2).astype(np.float64)",
     "norm": "np.linalg.norm(r) + np.linalg.norm(a[:2] - b[:2])",
     "real functions": "np.sqrt(np.abs(r)) + np.sin(r) * np.floor(r) + np.exp(-r * r)",

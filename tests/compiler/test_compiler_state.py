@@ -464,3 +464,23 @@ def test_two_numbers_or_none() -> None:
         a="None", b="None", same="0",
     )  # fmt: skip
     assert_plays_the_same(pair)
+
+
+def test_a_reset_that_gives_two_numbers_and_no_info() -> None:
+    """As before Gymnasium; the second number is no info."""
+    pair = game(
+        """
+        self.at = (self.at[0] + 1) % 4, (self.at[1] + action) % 4
+        obs = self.at
+        return obs, 0.0, False, {}
+        """,
+        made={"observation_space": "spaces.Tuple((spaces.Discrete(4), spaces.Discrete(4)))"},
+        methods="""
+        def reset(self):
+            self.at = (3, 1)
+            return self.at
+        """,
+        at="(0, 0)",
+    )
+    assert "jnp.array([3, 1], jnp.int32)" in body_of(pair.text, "start")
+    assert_plays_the_same(pair)

@@ -2,6 +2,9 @@
 
 import json
 import socket
+import sys
+import threading
+import types
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -200,3 +203,23 @@ def test_constants_are_looked_over_every_fifty_episodes() -> None:
         assert "rare" not in reference.snapshot()
         reference.reset()
         assert reference.snapshot()["rare"] == [3]
+
+
+def test_a_type_of_numbers_is_kept_as_it_is() -> None:
+    thing = Thing(kind=np.dtype("float32"), n=1)
+    frozen = freeze(thing, memory=(memory := Memory()))
+    kind, thing.kind = thing.kind, None
+    thaw(thing, frozen, memory)
+    assert thing.kind is kind
+
+
+def test_what_is_left_out_of_gymnasium_is_left_out_of_gym(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gymnasium's predecessor, which many packages still use: its spaces hold locks, generators and types."""
+    core: Any = types.ModuleType("gym.core")
+    spaces: Any = types.ModuleType("gym.spaces")
+    core.Env = type("Env", (Thing,), {"__module__": "gym.core"})
+    spaces.Space = type("Space", (Thing,), {"__module__": "gym.spaces.space"})
+    for module in (core, spaces):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    game = type("Game", (core.Env,), {})(at=1, spec=Thing(), other=spaces.Space(lock=threading.Lock()))
+    assert freeze(game) == {"at": 1}

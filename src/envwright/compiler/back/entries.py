@@ -43,7 +43,7 @@ def write_start(program: Program, interface: Interface, objects: Objects) -> Non
     value = frame.memory.deep(value)
     if isinstance(value, Static) and isinstance(value.value, tuple):
         value = Items(tuple(Static(v) for v in value.value))
-    obs = value.items[0] if isinstance(value, Items) and len(value.items) == 2 else value
+    obs = value.items[0] if isinstance(value, Items) and _is_with_info(value) else value
     frame.line = 0
     observation = frame.named("obs", _fitted(frame, obs, interface.observation).code)
     state = record.flush(frame, frame.memory)
@@ -73,6 +73,13 @@ def write_start(program: Program, interface: Interface, objects: Objects) -> Non
         frame.writer.collected,
         "start",
     )
+
+
+def _is_with_info(value: Items) -> bool:
+    """Whether a reset gives an observation and an info. Before Gymnasium, it gave the observation alone, which may be
+    two numbers."""
+    info = value.items[-1] if len(value.items) == 2 else Static(None)
+    return isinstance(info.value, dict) if isinstance(info, Static) else not isinstance(info, Array | Items)
 
 
 def _before_it(program: Program, frame: Frame) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from envwright.compiler.ir import code, picking, tallies
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
+from envwright.compiler.ir.kinds import FLOAT, INT
 from envwright.compiler.ir.lists import counted
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.operators import contains
@@ -31,6 +32,7 @@ from envwright.compiler.ir.values import (
     Tally,
     Value,
     as_array,
+    cast,
     told,
 )
 from envwright.compiler.ir.writing import set_content
@@ -108,9 +110,9 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
         return read(frame.memory, content, (Static(0),))
     if name == "tolist":
         array = as_array(content) if not isinstance(content, Counted) else content
-        return Array(array.code, array.kind, listed=True) if isinstance(array, Array) else array
+        return replace(_as_python(array), listed=True) if isinstance(array, Array) else array
     if name == "item":
-        return _item(as_array(content), arguments)
+        return _as_python(_item(as_array(content), arguments))
     if name == "astype":
         return numpy_own.astype(content, arguments[0] if arguments else options["dtype"])
     if name == "fill":
@@ -163,7 +165,14 @@ def _known(frame: Frame, content: Static, name: str, arguments: list[Value], opt
         raise RefusedError(f"{name} fails: {error}") from None
 
 
-def _item(array: Array, arguments: list[Value]) -> Value:
+def _as_python(array: Array) -> Array:
+    """Numbers as Python has them, which do not overflow as those of a small type do."""
+    if array.kind.of or array.kind.is_bool:
+        return array
+    return cast(array, FLOAT if array.kind.is_float else INT)
+
+
+def _item(array: Array, arguments: list[Value]) -> Array:
     if arguments:
         return read_flat(array, arguments)
     if array.kind.shape == ():
@@ -173,7 +182,7 @@ def _item(array: Array, arguments: list[Value]) -> Value:
     return Array(code.method(array.code, "reshape", code.const(())), array.kind.shaped())
 
 
-def read_flat(array: Array, arguments: list[Value]) -> Value:
+def read_flat(array: Array, arguments: list[Value]) -> Array:
     where = as_array(arguments[0])
     flat = code.method(array.code, "ravel") if len(array.kind.shape) > 1 else array.code
     return Array(code.index(flat, where.code), array.kind.shaped())

@@ -11,10 +11,11 @@ from typing import Any
 
 from envwright.core.errors import EnvwrightError
 from envwright.references.plain import to_json
-from envwright.references.python.kinds import RNGS
+from envwright.references.python.kinds import GYMS, RNGS
 from envwright.references.python.own_modules import classes_of, file_of, modules_of
 from envwright.references.python.walk import copy_plain
 
+_FRAME = tuple(f"{name}.{part}" for name in GYMS for part in ("spaces", "envs.reg"))
 _NOT_RULES = {"reset", "step", "render", "close", "_render", "_render_gui", "_render_text"}
 _CAP = 2000  # calls kept of one function
 
@@ -22,7 +23,7 @@ _CAP = 2000  # calls kept of one function
 def home_modules(roots: Sequence[Any]) -> list[types.ModuleType]:
     """The modules that define the reference's classes."""
     names = dict.fromkeys(cls.__module__ for cls in classes_of(roots))
-    return [sys.modules[name] for name in names if not name.startswith(("gymnasium.spaces", "gymnasium.envs.reg"))]
+    return [sys.modules[name] for name in names if not name.startswith(_FRAME)]
 
 
 def find_function(roots: Sequence[Any], name: str) -> Callable[..., Any]:

@@ -13,6 +13,8 @@ ATOMS = frozenset({type(None), bool, int, float, complex, str, bytes, type(Ellip
 RNGS = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, random.Random)
 FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodWrapperType, np.ufunc, type, types.ModuleType)
 
+GYMS = ("gymnasium", "gym")  # and the library that it comes from, which many packages still use
+
 # Attributes of a Gymnasium environment that say how it was made or seeded, not what its state is.
 NAMES_LEFT_OUT = frozenset(
     {"metadata", "_metadata", "render_mode", "spec", "_spec", "_cached_spec", "_saved_kwargs"}
@@ -42,8 +44,8 @@ def is_left_out(value: Any) -> bool:
     if isinstance(value, RNGS):
         return True
     root = type(value).__module__.partition(".")[0]
-    if root == "gymnasium":
-        spaces, registration = sys.modules.get("gymnasium.spaces"), sys.modules.get("gymnasium.envs.registration")
+    if root in GYMS:
+        spaces, registration = sys.modules.get(f"{root}.spaces"), sys.modules.get(f"{root}.envs.registration")
         return isinstance(value, (spaces.Space if spaces else (), registration.EnvSpec if registration else ()))
     return root in _DRAWING
 

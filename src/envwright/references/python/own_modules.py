@@ -10,7 +10,7 @@ from typing import Any
 from envwright.references.python.walk import attributes
 
 _LIBRARIES = ("numpy", "builtins", "random", "abc", "typing", "collections", "enum", "dataclasses", "envwright")
-_BASES = ("gymnasium.core", "gymnasium.utils.record_constructor")  # every environment's, so nobody's own
+_BASES = ("gymnasium.core", "gymnasium.utils.record_constructor", "gym.core")  # every environment's, so nobody's own
 
 
 def classes_of(roots: Sequence[Any], within: bool = True) -> list[type]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from envwright.references.python import luck
-from envwright.references.python.kinds import slots_of
+from envwright.references.python.kinds import GYMS, slots_of
 from envwright.references.python.walk import attributes
 
 _NUMPY_ALIASES = {"ranf": "random_sample", "sample": "random_sample"}
@@ -80,8 +80,8 @@ def open_patches(modules: Iterable[types.ModuleType], classes: Iterable[type]) -
     if _holders == 0:
         _loaded = frozenset(sys.modules)
     _holders += 1
-    seeding = sys.modules.get("gymnasium.utils.seeding")
-    for holder in [np.random, random, *([seeding] if seeding else []), *modules, *classes]:
+    seeding = [found for name in GYMS if (found := sys.modules.get(f"{name}.utils.seeding")) is not None]
+    for holder in [np.random, random, *seeding, *modules, *classes]:
         for name, value in list(vars(holder).items()):
             if id(value) in table:
                 _replace(holder, name, table[id(value)][1])

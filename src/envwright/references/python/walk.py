@@ -27,7 +27,7 @@ TAGS = frozenset({"__class__", "__same__", "__enum__", "__view__", "__made__", "
 ABSENT = {"__absent__": True}
 _WORK = 10_000  # to find out whether two arrays share memory
 _CONTAINERS = (list, tuple, dict, set, frozenset, deque)
-_KEPT = (*kinds.FUNCTIONS, *kinds.RNGS, functools.partial)
+_KEPT = (*kinds.FUNCTIONS, *kinds.RNGS, functools.partial, np.dtype)
 
 
 class Place(NamedTuple):
@@ -82,7 +82,7 @@ def class_attributes(cls: type) -> list[str]:
 
 @functools.cache
 def _names_left_out(cls: type) -> frozenset[str]:
-    from_gymnasium = any(base.__module__.partition(".")[0] == "gymnasium" for base in cls.__mro__)
+    from_gymnasium = any(base.__module__.partition(".")[0] in kinds.GYMS for base in cls.__mro__)
     return kinds.NAMES_LEFT_OUT if from_gymnasium else frozenset()
 
 
