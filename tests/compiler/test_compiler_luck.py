@@ -54,6 +54,17 @@ def test_a_weighted_choice_keeps_its_weights() -> None:
     assert not np.any(values == 1)
 
 
+def test_normal_draws_of_gym() -> None:
+    start = "np.random.seed(seed); random.seed(seed)"
+    step = "self.v = np.random.randn(3)\nself.x = random.gauss(sigma=2, mu=5)"
+    pair = game(step, x="0.0", v="np.zeros(3)", start=start)
+    assert_plays_the_same(pair)
+    values = drawn(pair)
+    assert abs(values["step_gauss"].mean() - 5) < 0.5
+    assert 1.5 < values["step_gauss"].std() < 2.5
+    assert abs(values["step_randn"].mean()) < 0.2
+
+
 def test_normal_draws() -> None:
     step = "self.x = self.np_random.normal(5, 2)\nself.v = self.np_random.standard_normal(3)"
     pair = game(step, x="0.0", v="np.zeros(3)")

@@ -189,6 +189,11 @@ def _rand(value: Array, arguments: list[Value], options: dict[str, Value]) -> tu
     return code.call("jax.random.uniform", _key(), code.const(shape)), value
 
 
+def _randn(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    shape = tuple(int(known(a)) for a in arguments)
+    return code.call("normal", _key(), code.const(shape)), value
+
+
 def _integers(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
     low = _argument(arguments, options, 0, "low", 0)
     high = _argument(arguments, options, 1, "high", None)
@@ -253,6 +258,7 @@ def _number(value: Value) -> Array:
 
 
 def _normal(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    options = {{"mu": "loc", "sigma": "scale"}.get(name, name): given for name, given in options.items()}  # Python's
     mean = _argument(arguments, options, 0, "loc", 0.0)
     deviation = _argument(arguments, options, 1, "scale", 1.0)
     size = known(_argument(arguments, options, 2, "size", None))
@@ -386,8 +392,9 @@ _METHODS: Any = {
     "dirichlet": _other("dirichlet", "alpha"),
     "gamma": _other("gamma", "shape", scale="scale"), "geometric": _other("geometric", "p"),
     "standard_exponential": _other("exponential"),
-    "random": _random, "random_sample": _random, "rand": _rand, "integers": _integers, "randint": _integers,
-    "uniform": _uniform, "normal": _normal, "gauss": _normal, "standard_normal": _standard_normal,
+    "random": _random, "random_sample": _random, "rand": _rand, "randn": _randn,
+    "integers": _integers, "randint": _integers, "uniform": _uniform, "normal": _normal, "gauss": _normal,
+    "normalvariate": _normal, "standard_normal": _standard_normal,
     "randint_closed": _randint_python, "choice": _choice, "permutation": _permutation, "shuffle": _permutation,
     "randrange": _randrange,
 }  # fmt: skip

@@ -1,4 +1,5 @@
-"""Which luck of a Python source may be drawn again and again: what stands in a `while`, or is called from one.
+"""Which luck of a Python source may be drawn again and again: what stands in a `while`, or in a `for` with a `break`, or
+is called from there.
 
     while True:
         self.food = (random.randrange(8), random.randrange(8))     # until it fits
@@ -24,7 +25,7 @@ def drawn_again(analysis: Analysis) -> frozenset[str]:
     found: set[str] = set()
     waiting: list[str] = []
     for unit in analysis.units:
-        for loop in _loops(analysis, unit) if unit.file in files and "while" in unit.loops else ():
+        for loop in _loops(analysis, unit) if unit.file in files else ():
             found |= {f"{unit.name}:{line}" for line in range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)}
             waiting += _called(loop)
     while waiting:
@@ -35,15 +36,18 @@ def drawn_again(analysis: Analysis) -> frozenset[str]:
     return frozenset(found)
 
 
-def _loops(analysis: Analysis, unit: Unit) -> Iterator[ast.While]:
-    """The loops of a function, with the lines that they have in their file."""
+def _loops(analysis: Analysis, unit: Unit) -> Iterator[ast.While | ast.For]:
+    """The loops of a function that end when something fits, with the lines that they have in their file."""
     lines = analysis.text(unit.file).splitlines()[unit.first - 1 : unit.last]
     tree = ast.parse(textwrap.dedent("\n".join(lines)))
     ast.increment_lineno(tree, unit.first - 1)
-    return (node for node in ast.walk(tree) if isinstance(node, ast.While))
+    loops = (node for node in ast.walk(tree) if isinstance(node, ast.While | ast.For))
+    return (
+        loop for loop in loops if isinstance(loop, ast.While) or any(isinstance(n, ast.Break) for n in ast.walk(loop))
+    )
 
 
-def _called(loop: ast.While) -> Iterator[str]:
+def _called(loop: ast.While | ast.For) -> Iterator[str]:
     for node in ast.walk(loop):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
             yield node.func.id if isinstance(node.func, ast.Name) else node.func.attr
