@@ -101,6 +101,12 @@ def game(
         return _game(written(source), tuple(state), contract)
 
 
+def game_of(source: str) -> Game:
+    """The translation of the class Game of a whole file."""
+    with _quickly():
+        return _game(written(plain(source)), (), "")
+
+
 def _quickly() -> ExitStack:
     """Whoever plays the original to learn of it plays a little only."""
     stack = ExitStack()

@@ -2,7 +2,7 @@
 
 import pytest
 from before_and_after import body_of
-from small_games import Refused, assert_plays_the_same, game
+from small_games import Refused, assert_plays_the_same, game, game_of
 
 
 def test_numbers_flags_texts_none_and_tuples() -> None:
@@ -484,3 +484,38 @@ def test_a_reset_that_gives_two_numbers_and_no_info() -> None:
     )
     assert "jnp.array([3, 1], jnp.int32)" in body_of(pair.text, "start")
     assert_plays_the_same(pair)
+
+
+def test_a_wrapper_and_what_it_wraps_are_one_game() -> None:
+    """With another between the two, which is no part of the rules."""
+    pair = game_of(
+        """
+        import gymnasium as gym
+
+        class Inner(gym.Env):
+            action_space = observation_space = gym.spaces.Discrete(7)
+
+            def reset(self, *, seed=None, options=None):
+                self.at = 1
+                return self.at, {}
+
+            def step(self, action):
+                self.at = (self.at + action) % 7
+                return self.at, 1.0 * self.at, self.at == 6, False, {}
+
+        class Game(gym.Wrapper):
+            def __init__(self):
+                super().__init__(gym.wrappers.OrderEnforcing(Inner()))
+
+            def reset(self, **options):
+                self.turn = 0
+                return self.env.reset(**options)
+
+            def step(self, action):
+                obs, reward, terminated, truncated, info = self.env.step(action)
+                self.turn += 1
+                return obs, 2 * reward - self.turn, terminated, self.turn > 5, info
+        """
+    )
+    assert_plays_the_same(pair)
+    assert {field.name for field in pair.interface.state} == {"at", "turn"}

@@ -284,6 +284,17 @@ def test_beside_a_lone_file_in_a_folder_of_libraries_nothing_is_its_own(tmp_path
     assert [source.path for source in found.sources] == ["env.py"]
 
 
+def test_what_a_wrapper_of_gymnasium_calls_is_read(tmp_path):
+    file = tmp_path / "env.py"
+    file.write_text(
+        "import gymnasium as gym\n\n\nclass Env(gym.RewardWrapper):\n"
+        "    def reward(self, reward):\n        self.sum += reward\n        return self.sum\n"
+    )
+    found = analyse_python(file, "Env")
+    assert [unit.name for unit in found.units] == ["reward"]
+    assert [name for name, _ in found.state] == ["sum"]
+
+
 @pytest.mark.parametrize(
     ("text", "name", "said"),
     [

@@ -148,6 +148,26 @@ def test_a_class_is_played_without_wrappers() -> None:
         assert not reference.step(0).truncated
 
 
+def test_the_steps_of_a_time_limit_inside_of_a_wrapper_are_those_of_the_episode(tmp_path: Any) -> None:
+    file = tmp_path / "wrapped.py"
+    file.write_text(
+        "import gymnasium as gym\n"
+        "class Twice(gym.RewardWrapper):\n"
+        "    def __init__(self):\n"
+        "        super().__init__(gym.make('CartPole-v1'))\n"
+        "        self.factor = 2\n"
+        "    def reward(self, reward):\n"
+        "        return self.factor * reward\n"
+    )
+    with gymnasium_reference(f"{file}:Twice") as reference:
+        play(reference, 3)
+        assert "env" not in reference.snapshot()
+        reference.restore({"elapsed_steps": 499})
+        outcome = reference.step(0)
+        assert outcome.truncated
+        assert outcome.reward == 2
+
+
 def test_an_older_interface_is_understood(tmp_path: Any) -> None:
     file = tmp_path / "older.py"
     file.write_text(

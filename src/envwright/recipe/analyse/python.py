@@ -24,6 +24,7 @@ from envwright.recipe.analyse.python_scan import Scan
 from envwright.recipe.analyse.python_types import Scope, Types, parameters
 
 ENTRY = ("reset", "step")
+WRAPPED = ("observation", "reward", "action")  # what Gymnasium's wrappers call, whose own reset and step are not read
 _NOT_PLAYED = {"__repr__", "__str__", "__format__", "__del__", "__reduce__", "__getstate__", "__setstate__"}
 
 
@@ -95,6 +96,8 @@ class _Reader:
         self.types.leading.append(cls)
         self._mentioned[cls] = None
         found = {name: self.types.methods(cls, name) for name in target.entry or ENTRY}
+        if not target.entry and not any(found.values()):
+            found |= {name: methods for name in WRAPPED if (methods := self.types.methods(cls, name))}
         missing = [name for name, methods in found.items() if not methods]
         if missing and (target.entry or len(missing) == len(found)):
             own = sorted({f.node.name for base in self.types.mro(cls) for f in base.functions()})

@@ -71,6 +71,8 @@ class Attributes:
             for name, value in attributes(root):
                 if id(value) in parts or not is_state(root, name, value):
                     continue
+                if name == "env" and id(getattr(value, "unwrapped", None)) in parts:
+                    continue  # of a wrapper: others, which hold no state, are between it and what it wraps
                 owner = self.places[name].owner if name in self.places else None
                 taken = owner is not None and owner is not root and not isinstance(owner, type)
                 full = f"{type(root).__name__}.{name}" if taken else name  # two objects with an attribute of one name
