@@ -223,6 +223,12 @@ def seen(**changes) -> Seen:
     return Seen(**{**base, **changes})
 
 
+def test_a_text_in_the_observation_is_named():
+    observations = [{"image": np.zeros(2), "mission": "get to the goal"}]
+    draft = draft_tables(seen(states=[{"d": 1}], finals=[], drawn={}, observations=observations), Source())
+    assert "The observation holds the text 'get to the goal', which is no number" in draft.problems[0]
+
+
 def test_a_whole_draft_is_a_contract_that_can_be_read():
     draft = draft_tables(seen(max_episode_steps=100), Source(drawn=["suit"]))
     text = contract_text("module:Game", "fast_game.env:Game", draft, 100, [("rules", "_f", ["a"])])

@@ -168,6 +168,25 @@ def test_the_steps_of_a_time_limit_inside_of_a_wrapper_are_those_of_the_episode(
         assert outcome.reward == 2
 
 
+def test_an_option_may_have_any_name_and_a_reward_is_one_number(tmp_path: Any) -> None:
+    file = tmp_path / "aims.py"
+    file.write_text(
+        "import gymnasium as gym\n"
+        "class Env(gym.Env):\n"
+        "    action_space = gym.spaces.Discrete(2)\n"
+        "    def __init__(self, id):\n"
+        "        self.id = id\n"
+        "    def reset(self, seed=None):\n"
+        "        return 0, {}\n"
+        "    def step(self, action):\n"
+        "        return 0, [self.id, 2], False, False, {}\n"
+    )
+    with gymnasium_reference(f"{file}:Env", id=7) as reference:
+        reference.reset(0)
+        with pytest.raises(EnvwrightError, match=r"gives 2 numbers for a reward, \[7, 2\]; weigh them into one"):
+            reference.step(0)
+
+
 def test_an_older_interface_is_understood(tmp_path: Any) -> None:
     file = tmp_path / "older.py"
     file.write_text(

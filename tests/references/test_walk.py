@@ -8,6 +8,7 @@ import types
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import jax
 import numpy as np
 import pytest
 from loading import hazard, play
@@ -211,6 +212,11 @@ def test_a_type_of_numbers_is_kept_as_it_is() -> None:
     kind, thing.kind = thing.kind, None
     thaw(thing, frozen, memory)
     assert thing.kind is kind
+
+
+def test_what_is_in_jax_already_is_said_to_be() -> None:
+    with pytest.raises(SnapshotError, match=r"`at` of Thing is of JAX \(ArrayImpl\): it computes with JAX already"):
+        freeze(Thing(at=jax.numpy.zeros(2)))
 
 
 def test_what_is_left_out_of_gymnasium_is_left_out_of_gym(monkeypatch: pytest.MonkeyPatch) -> None:

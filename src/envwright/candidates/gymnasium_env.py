@@ -22,7 +22,7 @@ from envwright.references.protocol import Outcome, Reference
 TRIAL = (4, 30)  # games, and steps of each, to see which attributes keep their shape
 
 
-def gymnasium_candidate(id: str, **options: Any) -> "GymnasiumCandidate":
+def gymnasium_candidate(id: str, /, **options: Any) -> "GymnasiumCandidate":
     """`gymnasium.make(id, **options)`, stepped in a loop; a time limit of the id truncates, and nothing resets."""
     return GymnasiumCandidate(gymnasium_reference(id, **options), f"gymnasium:{id}")
 

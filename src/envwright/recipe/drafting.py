@@ -125,6 +125,11 @@ def draft_tables(seen: Seen, source: Source) -> Draft:
     draft.observation = "obs" if all(is_number(o) for o in seen.observations) else "array(obs)"
     if any(isinstance(o, dict) for o in seen.observations):
         draft.observation = "joined(obs)"
+    if (text := _text_in(seen.observations[:1])) is not None:
+        draft.problems.append(
+            f"The observation holds the text {text!r}, which is no number; leave it out, in a "
+            "gymnasium.ObservationWrapper of your own around the environment, and give that."
+        )
     reals |= {"observation": reals_in(seen.observations), "reward": reals_in(seen.rewards)}
     draft.rounded = [column for column, found in reals.items() if is_computed(found)]
     draft.why_rounded = LATE if all(map(survives_float32, reals.values())) else WIDE
@@ -295,6 +300,17 @@ def reals_in(values: Iterable[Any]) -> NDArray[np.float64]:
         elif isinstance(value, list | tuple | deque):
             waiting += value
     return np.concatenate(found) if found else np.zeros(0)
+
+
+def _text_in(values: Iterable[Any]) -> str | None:
+    """A text in values of any kind, if there is one."""
+    waiting = list(values)
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            return value
+        waiting += value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return None
 
 
 def is_computed(reals: NDArray[np.float64]) -> bool:

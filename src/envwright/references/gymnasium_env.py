@@ -19,7 +19,7 @@ from envwright.references.python import Driver, PythonReference
 _PLAIN_WRAPPERS = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker")
 
 
-def gymnasium_reference(id: str, **options: Any) -> PythonReference:
+def gymnasium_reference(id: str, /, **options: Any) -> PythonReference:
     """The environment of a Gymnasium id, or of a class given as `module:Class` or `path/to/file.py:Class`."""
     try:
         import gymnasium as gym

@@ -96,7 +96,7 @@ def _of_id(id: str) -> tuple[Path, str]:
         return module_file(where), cls
     if isinstance(point, type):
         return module_file(point.__module__), point.__qualname__
-    raise AnalysisError(f"{name} is made by a function, {point}, not by a class; name the class: module:Class.")
+    raise AnalysisError(f"{name} is made by a function, not by a class; name the class that it makes: module:Class.")
 
 
 def module_file(name: str, extra: tuple[str, str] | None = None) -> Path:

@@ -180,6 +180,11 @@ class PythonReference(Reference):
         if isinstance(value, bool | int | float | np.bool_ | np.number):
             return value
         array = np.asarray(value)
+        if name == "reward" and array.size > 1 and array.dtype.kind in "biuf":
+            raise ReferenceFailedError(
+                f"{self.name} gives {array.size} numbers for a reward, {array.tolist()}; weigh them into one, in a "
+                "gymnasium.RewardWrapper of your own around it, and give that."
+            )
         if array.size != 1 or array.dtype.kind not in "biuf":
             raise ReferenceFailedError(
                 f"{self.name} gives for {name} what is not one number: {value!r}, after {self.elapsed} steps of the "

@@ -200,6 +200,11 @@ class Freezer:
         elif hasattr(cls, "envwright_snapshot"):
             frozen["__data__"] = self.freeze(value.envwright_snapshot(), f"{path}.__data__")
             return frozen
+        elif cls.__module__.partition(".")[0] in ("jax", "jaxlib"):
+            raise SnapshotError(
+                f"Attribute `{path}` of {self.owner} is of JAX ({cls.__qualname__}): it computes with JAX already, "
+                "and envwright translates what computes with Python and NumPy."
+            )
         elif not kinds.is_walkable(cls):
             raise self._impossible(path, f"a {cls.__module__}.{cls.__qualname__}")
         for name, item in attributes(value):
