@@ -247,6 +247,12 @@ def test_variables_of_a_file_are_state_only_if_they_are_written(tmp_path):
     assert not any("LIMIT" in read for unit in found.units for read in unit.reads)
 
 
+def test_what_is_bound_under_a_condition_is_known_and_a_lambda_is_no_block(tmp_path):
+    head = "if True:\n    grow = lambda n: n + 1\ntry:\n    import fast\nexcept ImportError:\n    fast = lambda: 0"
+    found = analysed(tmp_path, "self.x = grow(self.x) if fast is None else 0", head)
+    assert [name for name, _ in found.state] == ["x"]
+
+
 def test_methods_that_a_library_calls_back_are_reached(tmp_path):
     head = "import physics\n\nclass Contact(physics.Listener):\n    def begin(self, a):\n        self.touched = a"
     found = analysed(tmp_path, "self.x = Contact()", head)

@@ -204,3 +204,26 @@ def test_an_older_interface_is_understood(tmp_path: Any) -> None:
     with gymnasium_reference(f"{file}:Env") as reference:
         assert reference.reset(0).obs == 0
         assert tuple(reference.step(0))[:4] == (1, 1.0, False, False)
+
+
+def test_an_action_has_the_type_of_its_space(tmp_path: Path) -> None:
+    file = tmp_path / "typed.py"
+    file.write_text(
+        "import gymnasium as gym\n"
+        "class Env:\n"
+        "    action_space = gym.spaces.Box(-1.0, 1.0, (1,), 'float64')\n"
+        "    def reset(self, seed=None):\n"
+        "        return 0, {}\n"
+        "    def step(self, action):\n"
+        "        return action.dtype.itemsize, 0.0, False, False, {}\n"
+    )
+    with gymnasium_reference(f"{file}:Env") as reference:
+        reference.reset(0)
+        assert reference.step(np.zeros(1, np.float32)).obs == 8
+
+
+def test_a_module_that_fails_gets_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "falls_over.py").write_text("x = 1 / 0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(EnvwrightError, match="'falls_over' cannot be imported: ZeroDivisionError"):
+        gymnasium_reference("falls_over:Env")

@@ -6,6 +6,7 @@ import sys
 import threading
 import types
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -141,6 +142,13 @@ def test_an_attribute_that_was_not_there_goes_away_again() -> None:
 def test_what_cannot_be_copied_is_named_with_the_way_out(name: str, place: str) -> None:
     with pytest.raises(SnapshotError, match=place + r".*envwright_snapshot\(self\)"):
         hazard(name)
+
+
+def test_spaces_are_no_state_by_the_name_that_gymnasium_had_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    older = ModuleType("gym.spaces")
+    exec("class Space:\n    def __init__(self, dtype): self.dtype = dtype", vars(older))
+    monkeypatch.setitem(sys.modules, "gym.spaces", older)
+    assert freeze(Thing(space=older.Space(np.dtype("int64")), stock=3)) == {"stock": 3}
 
 
 def test_sockets_and_files_and_iterators_are_refused() -> None:

@@ -33,7 +33,7 @@ def gymnasium_reference(id: str, /, **options: Any) -> PythonReference:
     driver = Driver(
         make=make,
         reset=_reset,
-        step=_step,
+        step=_stepper(getattr(sample, "action_space", None)),
         sample_action=_sampler(getattr(sample, "action_space", None)),
         parts=_parts,
         set_elapsed=_set_elapsed,
@@ -96,6 +96,8 @@ def _load_module(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         raise EnvwrightError(f"The module '{name}' cannot be imported: {error}.") from error
+    except Exception as error:
+        raise EnvwrightError(f"The module '{name}' cannot be imported: {type(error).__name__}: {error}.") from error
 
 
 def _load_file(path: Path) -> Any:
@@ -124,6 +126,14 @@ def _reset(env: Any, seed: int | None) -> tuple[Any, dict[str, Any]]:
     result = env.reset(seed=seed) if "seed" in inspect.signature(env.reset).parameters else env.reset()
     pair = isinstance(result, tuple) and len(result) == 2 and isinstance(result[1], dict)
     return result if pair else (result, {})
+
+
+def _stepper(space: Any) -> Callable[[Any, Any], tuple[Any, Any, Any, Any, dict[str, Any]]]:
+    """A step with an action of the type that the space says: who compares may hold it in a narrower one, and what a
+    game computes from it, or whether it takes it at all, depends on that."""
+    if type(space).__name__ != "Box":
+        return _step
+    return lambda env, action: _step(env, action.astype(space.dtype) if isinstance(action, np.ndarray) else action)
 
 
 def _step(env: Any, action: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:

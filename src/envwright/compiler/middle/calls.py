@@ -154,7 +154,7 @@ def _ends(frame: Frame, function: types.FunctionType, given: list[Value]) -> boo
 
 def _is_base_reset(function: types.FunctionType) -> bool:
     """Gymnasium's own reset, which only seeds."""
-    return function.__module__ == "gymnasium.core" and function.__name__ == "reset"
+    return function.__module__ in ("gymnasium.core", "gym.core") and function.__name__ == "reset"
 
 
 def _closure(closure: Closure) -> Callee:
@@ -206,9 +206,8 @@ def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str,
         if found is Counter and len(arguments) == 1 and not options:
             return tally(frame, arguments[0])
         return _object(frame, found, arguments, options, lazily)
-    if found.__module__ in ("builtins", "collections", "fractions", "decimal") or found.__module__.startswith(
-        "gymnasium.spaces"
-    ):
+    spaces = ("gymnasium.spaces", "gym.spaces")
+    if found.__module__ in ("builtins", "collections", "fractions", "decimal") or found.__module__.startswith(spaces):
         return Static(found(*given, **named_values))
     return _object(frame, found, arguments, options, lazily)
 

@@ -126,10 +126,8 @@ class File:
             case _:
                 for name in _touched(node):
                     self._give(name, statement)
-                for inner in ast.iter_child_nodes(node):
-                    for part in [inner] if isinstance(inner, ast.stmt) else getattr(inner, "body", []):
-                        if isinstance(part, ast.stmt):  # in an if, a try, a loop: the whole of it gives the value
-                            self._bind(part, statement)
+                for inner in _statements_in(node):  # in an if, a try, a loop: the whole of it gives the value
+                    self._bind(inner, statement)
 
     def _import(self, name: str, target: Imported, statement: ast.stmt) -> None:
         self.names.setdefault(name, target)
@@ -165,6 +163,15 @@ def _accessor(node: FunctionNode) -> str:
     """A property's setter has the name of its getter."""
     kinds = [d.attr for d in node.decorator_list if isinstance(d, ast.Attribute) and d.attr in ("setter", "deleter")]
     return f".{kinds[0]}" if kinds else ""
+
+
+def _statements_in(node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements one level below, those after `except` and `case` as well; the body of a lambda is none."""
+    for inner in ast.iter_child_nodes(node):
+        if isinstance(inner, ast.stmt):
+            yield inner
+        elif isinstance(inner, ast.ExceptHandler | ast.match_case):
+            yield from inner.body
 
 
 def _touched(node: ast.stmt) -> Iterator[str]:
