@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from before_and_after import FAST, body_of
+from before_and_after import FAST, Refused, body_of
 from small_games import Game, assert_plays_the_same, game
 
 
@@ -73,6 +73,35 @@ def test_normal_draws() -> None:
     assert sorted(v.shape[1:] for v in luck) == [(), (3,)]
     means = [v.mean() for v in luck if v.ndim == 1]
     assert all(abs(mean - 5) < 0.5 for mean in means)
+
+
+OTHERS = {  # what is drawn, and its mean
+    "self.np_random.lognormal(0.5, 0.25)": np.exp(0.5 + 0.25**2 / 2),
+    "self.np_random.triangular(1, 2, 6)": 3.0,
+    "self.np_random.laplace(3, 0.5)": 3.0,
+    "self.np_random.multivariate_normal([3, 7], [[1, 1], [1, 1]])[1]": 5.0,
+    "np.random.randn(2, 2)[0, 1] + 1": 0.0,
+    "random.gauss(mu=3, sigma=0.5)": 3.0,
+    "random.normalvariate(3, 0.5)": 3.0,
+    "random.expovariate(4)": 0.25,
+    "random.betavariate(2, 6)": 0.25,
+    "random.triangular(1, 6, 2)": 3.0,
+    "random.sample([1, 2, 9], 2)[0]": 4.0,
+    "random.choices([1, 5], weights=[3, 1], k=3)[2]": 2.0,
+}
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_other_distributions(text: str) -> None:
+    pair = game(f"self.x = float({text})", x="0.0", start="random.seed(seed); np.random.seed(seed)")
+    assert_plays_the_same(pair)
+    (values,) = drawn(pair, 2000).values()
+    assert abs(values.mean() - OTHERS[text]) < 0.2
+
+
+def test_several_choices_from_a_list_that_changes_are_refused() -> None:
+    with pytest.raises(Refused, match="several choices from a list that changes are not covered"):
+        game("self.v[1] = action; self.x = random.sample(self.v, 2)[0]", v="[1, 2, 3]", x="0")
 
 
 def test_a_draw_made_only_sometimes() -> None:

@@ -32,6 +32,7 @@ from envwright.compiler.ir.values import (
     as_array,
     cast,
 )
+from envwright.compiler.middle.distributions import DISTRIBUTIONS, argument, key, number, size_of
 from envwright.compiler.refusal import RefusedError
 
 
@@ -49,7 +50,7 @@ def draw(frame: Frame, method: str, arguments: list[Value], options: dict[str, V
         return Static(None)
     when = frame.writer.when
     table = frame.program.luck[when]
-    plain = method.removesuffix("_closed")
+    plain = method.removesuffix("_python")
     lines = range(frame.call.lineno, (frame.call.end_lineno or frame.call.lineno) + 1) if frame.call else ()
     kinds = [plain, "", *(f":{line}" for line in lines)]
     piece = next((table[frame.function, kind] for kind in kinds if (frame.function, kind) in table), None)
@@ -101,7 +102,7 @@ def _outcome(
     if not piece.picks or method != "choice":
         return _METHODS[method](value, arguments, options)
     try:
-        fixed = known(_argument(arguments, options, 0, "a", None))
+        fixed = known(argument(arguments, options, 0, "a", None))
     except RefusedError:
         return _METHODS[method](value, arguments, options)
     if is_number(fixed) or not len(fixed):  # choice(n): a number is its own place
@@ -162,16 +163,6 @@ def base_of(frame: Frame, field: str) -> Code:
 # ---- methods ----
 
 
-def _argument(arguments: list[Value], options: dict[str, Value], place: int, name: str, default: Any) -> Value:
-    if len(arguments) > place:
-        return arguments[place]
-    return options.get(name, Static(default))
-
-
-def _key() -> Code:
-    return code.name("key")
-
-
 def _shape(value: Value) -> Code:
     found = known(value)
     if found is None:
@@ -180,24 +171,19 @@ def _shape(value: Value) -> Code:
 
 
 def _random(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
-    size = _argument(arguments, options, 0, "size", None)
-    return code.call("jax.random.uniform", _key(), _shape(size)), value
+    size = argument(arguments, options, 0, "size", None)
+    return code.call("jax.random.uniform", key(), _shape(size)), value
 
 
 def _rand(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
     shape = tuple(int(known(a)) for a in arguments)
-    return code.call("jax.random.uniform", _key(), code.const(shape)), value
-
-
-def _randn(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
-    shape = tuple(int(known(a)) for a in arguments)
-    return code.call("normal", _key(), code.const(shape)), value
+    return code.call("jax.random.uniform", key(), code.const(shape)), value
 
 
 def _integers(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
-    low = _argument(arguments, options, 0, "low", 0)
-    high = _argument(arguments, options, 1, "high", None)
-    size = _argument(arguments, options, 2, "size", None)
+    low = argument(arguments, options, 0, "low", 0)
+    high = argument(arguments, options, 1, "high", None)
+    size = argument(arguments, options, 2, "size", None)
     closed = isinstance(e := options.get("endpoint"), Static) and bool(e.value)
     return _whole(value, low, high, size, closed)
 
@@ -216,11 +202,11 @@ def _whole(value: Array, low: Value, high: Value, size: Value, closed: bool) -> 
         ]
         if np.ndim(top) and known(size) is None:
             shape = code.const(np.shape(top))
-        return code.call("jax.random.randint", _key(), shape, *bounds), value
+        return code.call("jax.random.randint", key(), shape, *bounds), value
     first, last = as_array(low), as_array(high)
     top = code.binary(last.code, ast.Add(), code.const(1)) if closed else last.code
     above = code.binary(first.code, ast.Add(), code.const(1)) if not code.is_zero(first.code) else code.const(1)
-    return code.call("jax.random.randint", _key(), shape, first.code, code.call("jnp.maximum", top, above)), value
+    return code.call("jax.random.randint", key(), shape, first.code, code.call("jnp.maximum", top, above)), value
 
 
 def _randrange(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
@@ -233,60 +219,16 @@ def _randint_python(value: Array, arguments: list[Value], options: dict[str, Val
     return _whole(value, arguments[0], arguments[1], Static(None), True)
 
 
-def _uniform(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
-    low = _number(_argument(arguments, options, 0, "low", 0.0))
-    high = _number(_argument(arguments, options, 1, "high", 1.0))
-    size = known(_argument(arguments, options, 2, "size", None))
-    shape = np.broadcast_shapes(low.kind.shape, high.kind.shape) if size is None else _size(size)
-    bounds = {"minval": low.code, "maxval": high.code}
-    return code.call("jax.random.uniform", _key(), code.const(shape), **bounds), value
-
-
-def _size(size: Any) -> tuple[int, ...]:
-    return tuple(int(s) for s in size) if isinstance(size, tuple | list) else (int(size),)
-
-
-def _number(value: Value) -> Array:
-    """A parameter of a draw, as a real number."""
-    if isinstance(value, Static | Items):
-        try:
-            found = np.asarray(known(value), float)
-            return as_array(Static(found.astype(np.float32) if found.ndim else float(found)))
-        except RefusedError:
-            pass
-    return as_array(value)
-
-
-def _normal(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
-    options = {{"mu": "loc", "sigma": "scale"}.get(name, name): given for name, given in options.items()}  # Python's
-    mean = _argument(arguments, options, 0, "loc", 0.0)
-    deviation = _argument(arguments, options, 1, "scale", 1.0)
-    size = known(_argument(arguments, options, 2, "size", None))
-    middle, width = _number(mean), _number(deviation)
-    shape = np.broadcast_shapes(middle.kind.shape, width.kind.shape) if size is None else _size(size)
-    made = code.call("normal", _key(), code.const(shape))
-    if not (isinstance(deviation, Static) and np.all(np.asarray(deviation.value) == 1)):
-        made = code.binary(made, ast.Mult(), width.code)
-    if not (isinstance(mean, Static) and np.all(np.asarray(mean.value) == 0)):
-        made = code.binary(made, ast.Add(), middle.code)
-    return made, value
-
-
-def _standard_normal(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
-    size = known(_argument(arguments, options, 0, "size", None))
-    return code.call("normal", _key(), code.const(() if size is None else _size(size))), value
-
-
 def _choice(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
     options = dict(options)
     weights = options.pop("p", None) or (arguments[3] if len(arguments) > 3 else None)
     again = options.pop("replace", None) or (arguments[2] if len(arguments) > 2 else Static(True))
-    size = known(_argument(arguments, options, 1, "size", None))
-    population = _argument(arguments, options, 0, "a", None)
-    shape = code.const(() if size is None else _size(size))
+    size = known(argument(arguments, options, 1, "size", None))
+    population = argument(arguments, options, 0, "a", None)
+    shape = code.const(() if size is None else size_of(size))
     extra: dict[str, Code] = {}
     if weights is not None and not (isinstance(weights, Static) and weights.value is None):
-        extra["p"] = _number(weights).code
+        extra["p"] = number(weights).code
     if not known(again):
         extra["replace"] = code.const(False)
     try:
@@ -299,10 +241,10 @@ def _choice(value: Array, arguments: list[Value], options: dict[str, Value]) -> 
     if list(extra) == ["replace"] and isinstance(size, int | np.integer) and table.dtype.kind in "biuf":
         return _in_order(table, int(size)), value
     if isinstance(fixed, int | np.integer):
-        return code.call("jax.random.choice", _key(), code.const(int(fixed)), shape, **extra), value
+        return code.call("jax.random.choice", key(), code.const(int(fixed)), shape, **extra), value
     if table.dtype.kind not in "biuf":
         raise RefusedError("it draws what is not a number")
-    return code.call("jax.random.choice", _key(), as_array(Static(table)).code, shape, **extra), value
+    return code.call("jax.random.choice", key(), as_array(Static(table)).code, shape, **extra), value
 
 
 def _choice_of_changing(value: Array, population: Value, extra: dict[str, Code], size: Any) -> tuple[Code, Value]:
@@ -312,7 +254,7 @@ def _choice_of_changing(value: Array, population: Value, extra: dict[str, Code],
     if size is not None:
         listed = counted(population).array if isinstance(population, Counted | Masked) else as_array(population)
         value = cast(value, listed.kind.dtype)
-        return _several_of_changing(population, _size(size), "replace" not in extra), value
+        return _several_of_changing(population, size_of(size), "replace" not in extra), value
     value = cast(value, INT)
     if isinstance(population, Counted | Masked):
         chosen = counted(population)
@@ -339,7 +281,7 @@ def _several_of_changing(population: Value, size: tuple[int, ...], again: bool) 
     if not again:
         if room is None or len(size) != 1:
             raise RefusedError("several different ones are chosen of so many as the game says, which is not covered")
-        order = code.call("random_order", _key(), code.const(room))  # of those in use, then
+        order = code.call("random_order", key(), code.const(room))  # of those in use, then
         unused = code.compare(order, ast.GtE(), count.code)
         places = code.index(order, code.index(code.call("jnp.argsort", unused), code.span(None, code.const(size[0]))))
     return code.index(array.code, places) if listed or array.kind.shape else places
@@ -347,7 +289,7 @@ def _several_of_changing(population: Value, size: tuple[int, ...], again: bool) 
 
 def _place(count: Code, size: tuple[int, ...] = ()) -> Code:
     top = count if isinstance(count, ast.Constant) else code.call("jnp.maximum", count, code.const(1))
-    return code.call("jax.random.randint", _key(), code.const(size), code.const(0), top)
+    return code.call("jax.random.randint", key(), code.const(size), code.const(0), top)
 
 
 def _permutation(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
@@ -357,7 +299,7 @@ def _permutation(value: Array, arguments: list[Value], options: dict[str, Value]
 
 def _in_order(population: Any, many: int | None = None) -> Code:
     """All of them in random order; or the first so many."""
-    order = code.call("random_order", _key(), code.const(len(population)))
+    order = code.call("random_order", key(), code.const(len(population)))
     if many is not None:
         order = code.index(order, ast.Slice(None, code.const(many)))
     if population.dtype.kind in "iu" and np.array_equal(population, np.arange(len(population))):
@@ -365,36 +307,42 @@ def _in_order(population: Any, many: int | None = None) -> Code:
     return code.index(as_array(Static(population)).code, order)
 
 
-def _other(function: str, *names: str, scale: str = "") -> Any:
-    """A distribution that jax.random has, by its parameters; a further one multiplies what is drawn."""
-
-    def sample(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
-        order = [*names, *([scale] if scale else [])]
-        given = [_number(_argument(arguments, options, i, name, 1.0)) for i, name in enumerate(order)]
-        size = known(_argument(arguments, options, len(order), "size", None))
-        shapes = [g.kind.shape for g in given]
-        shape = (np.broadcast_shapes(*shapes) if function != "dirichlet" else ()) if size is None else _size(size)
-        parameters = [g.code for g in given[: len(names)]]
-        made = code.call(f"jax.random.{function}", _threefry(), *parameters, shape=code.const(shape))
-        return (code.binary(made, ast.Mult(), given[-1].code) if scale else made), value
-
-    return sample
+def _several(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    """`random.sample` of what is known: a list of some of them, in random order."""
+    many = known(argument(arguments, options, 1, "k", None))
+    return _in_order(_population(arguments, options), int(many)), replace(value, listed=True)
 
 
-def _threefry() -> Code:
-    """Some distributions of jax.random want keys of its own kind."""
-    return code.call("jax.random.key", code.call("jax.random.bits", _key()))
+def _choices(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    """`random.choices` of what is known: a list, in which one may be several times."""
+    weights = argument(arguments, options, 1, "weights", None)
+    if "cum_weights" in options:
+        raise RefusedError("choices with cum_weights are not covered")
+    table = as_array(Static(_population(arguments, options)))
+    extra: dict[str, Code] = {}
+    if not (isinstance(weights, Static) and weights.value is None):
+        each = number(weights).code
+        extra["p"] = code.binary(each, ast.Div(), code.call("jnp.sum", each))
+    many = int(known(options.get("k", Static(1))))
+    return code.call("jax.random.choice", key(), table.code, code.const((many,)), **extra), replace(value, listed=True)
+
+
+def _population(arguments: list[Value], options: dict[str, Value]) -> np.ndarray:
+    """What is drawn from, if it is numbers, or rows of them, that are known."""
+    try:
+        table = np.asarray(known(argument(arguments, options, 0, "population", None)))
+    except RefusedError:
+        raise RefusedError("several choices from a list that changes are not covered") from None
+    if table.dtype.kind not in "biuf" or not table.ndim:
+        raise RefusedError("it draws what is not a number")
+    return table
 
 
 _METHODS: Any = {
-    "poisson": _other("poisson", "lam"), "exponential": _other("exponential", scale="scale"),
-    "binomial": _other("binomial", "n", "p"), "beta": _other("beta", "a", "b"),
-    "dirichlet": _other("dirichlet", "alpha"),
-    "gamma": _other("gamma", "shape", scale="scale"), "geometric": _other("geometric", "p"),
-    "standard_exponential": _other("exponential"),
-    "random": _random, "random_sample": _random, "rand": _rand, "randn": _randn,
-    "integers": _integers, "randint": _integers, "uniform": _uniform, "normal": _normal, "gauss": _normal,
-    "normalvariate": _normal, "standard_normal": _standard_normal,
-    "randint_closed": _randint_python, "choice": _choice, "permutation": _permutation, "shuffle": _permutation,
-    "randrange": _randrange,
+    **DISTRIBUTIONS,
+    "random": _random, "random_sample": _random, "ranf": _random, "sample": _random, "rand": _rand,
+    "integers": _integers, "randint": _integers, "randint_python": _randint_python, "randrange": _randrange,
+    "choice": _choice, "permutation": _permutation, "shuffle": _permutation, "sample_python": _several,
+    "choices": _choices,
 }  # fmt: skip
+OF_PYTHON = {name.removesuffix("_python") for name in _METHODS if name.endswith("_python")}  # others than NumPy's

@@ -138,7 +138,7 @@ def _is_luck(value: Any) -> bool:
 
 def _draw(frame: Frame, source: Any, name: str, arguments: list[Value], options: dict[str, Value]) -> Value:
     python = isinstance(source, random.Random) or (isinstance(source, types.ModuleType) and source.__name__ == "random")
-    value = luck.draw(frame, "randint_closed" if python and name == "randint" else name, arguments, options)
+    value = luck.draw(frame, f"{name}_python" if python and name in luck.OF_PYTHON else name, arguments, options)
     if name == "shuffle":
         set_content(frame, arguments[0], value)
         return Static(None)

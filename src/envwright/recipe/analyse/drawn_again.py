@@ -1,5 +1,5 @@
-"""Which luck of a Python source may be drawn again and again: what stands in a `while`, or in a `for` with a `break`, or is
-called from there.
+"""Which luck of a Python source may be drawn again and again: what stands in a `while`, or in a `for` with a `break`,
+or is called from there.
 
     while True:
         self.food = (random.randrange(8), random.randrange(8))     # until it fits
