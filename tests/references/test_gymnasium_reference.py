@@ -206,12 +206,13 @@ def test_an_older_interface_is_understood(tmp_path: Any) -> None:
         assert tuple(reference.step(0))[:4] == (1, 1.0, False, False)
 
 
-def test_an_action_has_the_type_of_its_space(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("space", "given", "bytes"), [("float64", "float32", 8), ("float32", "float64", 8)])
+def test_an_action_is_never_narrower_than_its_space(tmp_path: Path, space: str, given: str, bytes: int) -> None:
     file = tmp_path / "typed.py"
     file.write_text(
         "import gymnasium as gym\n"
         "class Env:\n"
-        "    action_space = gym.spaces.Box(-1.0, 1.0, (1,), 'float64')\n"
+        "    action_space = gym.spaces.Box(-1.0, 1.0, (1,), '" + space + "')\n"
         "    def reset(self, seed=None):\n"
         "        return 0, {}\n"
         "    def step(self, action):\n"
@@ -219,7 +220,7 @@ def test_an_action_has_the_type_of_its_space(tmp_path: Path) -> None:
     )
     with gymnasium_reference(f"{file}:Env") as reference:
         reference.reset(0)
-        assert reference.step(np.zeros(1, np.float32)).obs == 8
+        assert reference.step(np.zeros(1, given)).obs == bytes
 
 
 def test_a_module_that_fails_gets_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,11 +129,17 @@ def _reset(env: Any, seed: int | None) -> tuple[Any, dict[str, Any]]:
 
 
 def _stepper(space: Any) -> Callable[[Any, Any], tuple[Any, Any, Any, Any, dict[str, Any]]]:
-    """A step with an action of the type that the space says: who compares may hold it in a narrower one, and what a
-    game computes from it, or whether it takes it at all, depends on that."""
+    """A step with an action of the type that the space says, where it comes in a narrower one, as translations hold it:
+    some originals look at it. One that comes in a wider type is meant so: what follows is to be computed in it."""
     if type(space).__name__ != "Box":
         return _step
-    return lambda env, action: _step(env, action.astype(space.dtype) if isinstance(action, np.ndarray) else action)
+    return lambda env, action: _step(env, _widened(action, space.dtype))
+
+
+def _widened(action: Any, dtype: np.dtype) -> Any:
+    if not isinstance(action, np.ndarray) or not np.can_cast(action.dtype, dtype):
+        return action
+    return action.astype(dtype)
 
 
 def _step(env: Any, action: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
