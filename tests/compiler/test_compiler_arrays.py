@@ -22,6 +22,8 @@ READS = {
     "a row and a column": "g[i].sum() * 100 + g[:, j].sum()",
     "a slice": "a[1:4].sum() + a[:2].sum() * 3 + a[-2:].sum() * 7 + a[::2].sum() + a[::-1][0]",
     "a slice by numbers of the game": "int(a[i:].sum()) + 3 * int(a[:j].sum()) + 7 * int(a[i:j].sum())",
+    "slices with a name": "s = slice(j // 2, j // 2 + 3); t = slice(2); return a[s].sum() + 9 * b[s][0] + a[t].sum()",
+    "methods of a known number": "a[i] + int(np.float64(2.5).astype(int)) + np.int64(3).item() * int((2.0).is_integer())",
     "a slice around something": "int(g[max(0, i - 1) : i + 2, max(0, j - 1) : j + 2].sum())",
     "a mask": "a[m].sum() + a[a > 0].sum() + len(a[a > 1])",
     "rows by a list": "a[[0, 2, 2]].sum() + g[[0, 1], [2, 3]].sum()",

@@ -65,7 +65,8 @@ def get(frame: Frame, base: Value, name: str) -> Value:
         return under(frame, base.when, *(partial(get, frame, side, name) for side in (base.yes, base.no)))
     if not isinstance(base, Static):
         return _of_value(frame, base, name)
-    if isinstance(base.value, np.ndarray | list | dict | set | frozenset | str | bytes | tuple | deque) and callable(
+    plain = np.ndarray | np.generic | list | dict | set | frozenset | str | bytes | tuple | deque
+    if (isinstance(base.value, plain) or type(base.value) in (int, float, bool)) and callable(
         getattr(base.value, name, None)
     ):
         return Bound(base, name)
@@ -290,7 +291,7 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
     if isinstance(content, Picked) and name in picking.METHODS:
         return Bound(base, name)
     if isinstance(content, Static) and not (name in _TURNED and isinstance(content.value, np.ndarray)):
-        if isinstance(content.value, np.ndarray | list | dict | set | str | bytes | tuple | deque) and callable(
+        if isinstance(content.value, np.ndarray | np.generic | list | dict | set | str | bytes | tuple | deque) and callable(
             getattr(content.value, name, None)
         ):
             return Bound(base, name)

@@ -41,6 +41,7 @@ from envwright.compiler.middle.numpy_own import astype
 from envwright.compiler.middle.parts import under
 from envwright.compiler.middle.reading import Callee, callee_of, read_inline
 from envwright.compiler.middle.self_calls import without_recursion
+from envwright.compiler.middle.spans import slice_object
 from envwright.compiler.refusal import RefusedError
 
 MOST_CALLS, DEEPEST = 256, 24  # of a function that calls itself
@@ -195,6 +196,8 @@ def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str,
         given_items = items_of(frame.memory, arguments[0]) if arguments else []
         limit = known(options.get("maxlen", arguments[1] if len(arguments) > 1 else NONE))
         return Items(tuple(given_items)[-limit:] if limit else tuple(given_items), True, limit)
+    if found is slice:
+        return slice_object(frame, arguments)
     if issubclass(found, threading.Thread):
         raise RefusedError("it starts a thread, which a game that is compiled cannot do")
     if issubclass(found, BaseException):

@@ -39,7 +39,7 @@ from envwright.compiler.middle import attributes, comprehensions, made_things
 from envwright.compiler.middle.generators import TAKES_ALL, consumed
 from envwright.compiler.middle.parts import elements, keep_new, meant, one_of, part, under
 from envwright.compiler.middle.set_methods import ORDERLESS
-from envwright.compiler.middle.spans import moving_span
+from envwright.compiler.middle.spans import span
 from envwright.compiler.refusal import RefusedError
 
 
@@ -151,15 +151,8 @@ def _index_part(frame: Frame, node: ast.expr) -> Value:
             frame.memory.deep(evaluate(frame, e)) if e is not None else Static(None)
             for e in (node.lower, node.upper, node.step)
         ]
-        try:
-            return Static(slice(*(_end(known(e)) for e in ends)))
-        except RefusedError:
-            return moving_span(frame, ends)
+        return span(frame, ends)
     return frame.memory.deep(evaluate(frame, node))
-
-
-def _end(value: Any) -> Any:
-    return value if value is None else int(value)
 
 
 def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:

@@ -1,6 +1,7 @@
 """Slices whose ends are numbers of the game."""
 
 from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.sums import difference
 from envwright.compiler.ir.values import (
     Span,
@@ -11,7 +12,22 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.refusal import RefusedError
 
 
-def moving_span(frame: Frame, ends: list[Value]) -> Value:
+def span(frame: Frame, ends: list[Value]) -> Value:
+    """`low:high:step`, or an object `slice(low, high, step)`, which means the same between brackets."""
+    try:
+        return Static(slice(*(None if known(end) is None else int(known(end)) for end in ends)))
+    except RefusedError:
+        return _moving(frame, ends)
+
+
+def slice_object(frame: Frame, arguments: list[Value]) -> Value:
+    """`slice(high)`, `slice(low, high)`, `slice(low, high, step)`."""
+    given = [frame.memory.deep(a) for a in arguments]
+    ends = [Static(None), *given] if len(given) == 1 else given
+    return span(frame, [*ends, Static(None)][:3])
+
+
+def _moving(frame: Frame, ends: list[Value]) -> Value:
     """A slice whose ends are numbers of the game."""
     low, high, step = ends
     if isinstance(step, Static) and step.value in (None, 1) and not (isinstance(high, Static) and high.value is None):
