@@ -291,9 +291,9 @@ def _of_value(frame: Frame, base: Value, name: str) -> Value:
     if isinstance(content, Picked) and name in picking.METHODS:
         return Bound(base, name)
     if isinstance(content, Static) and not (name in _TURNED and isinstance(content.value, np.ndarray)):
-        if isinstance(content.value, np.ndarray | np.generic | list | dict | set | str | bytes | tuple | deque) and callable(
-            getattr(content.value, name, None)
-        ):
+        if isinstance(
+            content.value, np.ndarray | np.generic | list | dict | set | str | bytes | tuple | deque
+        ) and callable(getattr(content.value, name, None)):
             return Bound(base, name)
         return lift(frame, getattr(content.value, name))
     if name in ("shape", "size", "ndim") and isinstance(content, Counted | Masked):

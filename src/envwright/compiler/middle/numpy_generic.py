@@ -51,9 +51,23 @@ RENAMED = {
 }
 
 
+JOIN = {
+    "concatenate",
+    "stack",
+    "hstack",
+    "vstack",
+    "dstack",
+    "column_stack",
+    "row_stack",
+    "block",
+}  # take lists of arrays
+
+
 def generic(name: str, arguments: list[Value], options: Options) -> Value:
-    parts = [_argument(a) for a in arguments]
-    named = {key: _argument(v) for key, v in options.items() if not (isinstance(v, Static) and v.value is None)}
+    parts = [_argument(a, name in JOIN) for a in arguments]
+    named = {
+        key: _argument(v, name in JOIN) for key, v in options.items() if not (isinstance(v, Static) and v.value is None)
+    }
     dtype_given = named.pop("dtype", None)
     probe_arguments = [p[1] for p in parts]
     try:
@@ -82,8 +96,9 @@ def generic(name: str, arguments: list[Value], options: Options) -> Value:
     return result
 
 
-def _argument(value: Value) -> tuple[Code, Any, list[Array] | None]:
-    """The code of an argument, something like it for NumPy, and the arrays in it."""
+def _argument(value: Value, joined: bool) -> tuple[Code, Any, list[Array] | None]:
+    """The code of an argument, something like it for NumPy, and the arrays in it. A list of arrays stays one only where
+    they are joined: other functions of jax.numpy want an array."""
     if isinstance(value, Static):
         inner = value.value
         if isinstance(inner, np.ndarray) or (is_number(inner) and not isinstance(inner, bool)):
@@ -95,10 +110,10 @@ def _argument(value: Value) -> tuple[Code, Any, list[Array] | None]:
             return code.const(list(inner)), list(inner), None
         return code.const(inner), inner, None
     if isinstance(value, Items):
-        parts = [_argument(v) for v in value.items]
+        parts = [_argument(v, joined) for v in value.items]
         arrays = [a for p in parts if p[2] is not None for a in p[2]]
         whole = all(a.kind.shape == () for a in arrays)
-        if whole and arrays:
+        if arrays and (whole or not joined):
             array = stack(value)
             return array.code, np.zeros(array.kind.shape, array.kind.dtype), [array]
         return code.list_of(p[0] for p in parts), [p[1] for p in parts], arrays
