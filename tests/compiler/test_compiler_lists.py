@@ -110,6 +110,8 @@ LISTS = {
     "a list given back": "m = without(l, x); return len(m) * 100 + sum(m)",
     "array of a list": "np.array(l).sum() * 10 + np.array(l)[0]",
     "numpy of a list": "np.mean(l) + np.max(l)",
+    "how far a list is spread": "np.std(l) + 10 * np.var(l[-3:]) + 100 * np.average(l) + np.array(l).std()",
+    "differences of a list": "np.sum(np.diff(l)) * 10 + len(np.diff(e)) + np.sum(np.diff(l) * np.array(l)[:-1])",
     "arithmetic of an array of a list": "(np.array(l) + 1).sum() * 100 + ((np.array(l) > 1) & (np.array(l) < 5)).sum()",
     "arrays of lists that are as long": "(np.array(l) * np.array(l[::1]) - 1).sum()",
     "some of an array of a list": "v = np.array(l); return int(v[v > 1].sum()) * 10 + len(v[v > x])",

@@ -27,7 +27,7 @@ from envwright.compiler.ir.values import (
 )
 from envwright.compiler.middle.attributes import flow
 from envwright.compiler.middle.numpy_generic import Options, generic
-from envwright.compiler.middle.numpy_reductions import ends, extreme, first_extreme, over_counted
+from envwright.compiler.middle.numpy_reductions import differences, ends, extreme, first_extreme, over_counted
 from envwright.compiler.refusal import RefusedError
 
 
@@ -292,7 +292,7 @@ OWN: dict[str, Callable[[Frame, list[Value], Options], Value]] = {
     "max": extreme("max"), "min": extreme("min"), "amax": extreme("max"), "amin": extreme("min"), "append": _append,
     "ravel_multi_index": _ravel_index, "unravel_index": _unravel_index, "isscalar": _isscalar, "shape": _shape,
     "argmax": first_extreme("argmax"), "argmin": first_extreme("argmin"), "cumsum": over_counted("cumsum"),
-    "stack": _stack("stack"),
+    "stack": _stack("stack"), "diff": differences,
     "vstack": _stack("vstack"), "concatenate": _stack("concatenate"), "unique": _unique, "bincount": _bincount,
     "norm": _norm, "delete": _delete, "clip": _clip, "rot90": _rot90,
 }  # fmt: skip

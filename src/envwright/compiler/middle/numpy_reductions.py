@@ -38,6 +38,9 @@ REDUCTIONS = {
     "any",
     "all",
     "mean",
+    "average",
+    "std",
+    "var",
     "count_nonzero",
     "argmax",
     "argmin",
@@ -78,7 +81,9 @@ def _reduced(name: str, array: Array, mask: Code, along: bool) -> Array:
             return Array(code.call("jnp.all", held, **options), Kind(BOOL, shape))
         kind, function = (BOOL, "jnp.any") if name == "any" else (INT, "jnp.sum")
         return Array(code.call(function, code.both(flags, mask), **options), Kind(kind, shape))
-    if name == "mean":
+    if name in ("std", "var"):
+        return _spread(name, array, mask, along)
+    if name in ("mean", "average"):
         total = _reduced("sum", array, mask, along)
         each = 1 if along else math.prod(array.kind.shape[1:])
         count = code.call("jnp.sum", mask)
@@ -91,6 +96,14 @@ def _reduced(name: str, array: Array, mask: Code, along: bool) -> Array:
     held = code.call("jnp.where", mask, array.code, fills[name])
     dtype = INT if name.startswith("arg") else array.kind.dtype
     return Array(code.call(f"jnp.{name}", held, **options), Kind(dtype, shape))
+
+
+def _spread(name: str, array: Array, mask: Code, along: bool) -> Array:
+    """How far they are from their mean, which is computed first, as NumPy does it."""
+    mean = _reduced("mean", array, mask, along)
+    far = code.call("jnp.square", code.binary(array.code, ast.Sub(), mean.code))
+    made = _reduced("mean", Array(far, Kind(FLOAT, array.kind.shape)), mask, along)
+    return made if name == "var" else Array(code.call("jnp.sqrt", made.code), made.kind)
 
 
 def axis_of(arguments: list[Value], options: Options) -> Any:
@@ -147,3 +160,19 @@ def over_counted(name: str) -> Callable[[Frame, list[Value], Options], Value]:
         return generic(name, arguments, options)
 
     return compute
+
+
+def differences(frame: Frame, arguments: list[Value], options: Options) -> Value:
+    """Of each element and the one before it; of a list of changing length there is one less, or none."""
+    value = arguments[0]
+    if not isinstance(value, Counted | Masked):
+        return generic("diff", arguments, options)
+    full = counted(value)
+    if len(arguments) > 1 or options or full.array.kind.is_bool or len(full.array.kind.shape) > 1:
+        raise RefusedError("np.diff of a list of changing length, with options or of more than numbers, is not covered")
+    later, sooner = (
+        code.index(full.array.code, code.span(*ends)) for ends in ((code.const(1), None), (None, code.const(-1)))
+    )
+    less = code.call("jnp.maximum", code.binary(full.count.code, ast.Sub(), code.const(1)), code.const(0))
+    kind = full.array.kind.shaped(max(full.room - 1, 0))
+    return Counted(Array(code.binary(later, ast.Sub(), sooner), kind), Array(less, Kind(INT)))
