@@ -128,3 +128,18 @@ def test_a_table_with_none_in_places() -> None:
         top='TABLE = ["a", None, "b", None]\nNEXT = {(0, 0): None, (0, 1): "x", (1, 0): "y", (1, 1): None}', n="0",
     )  # fmt: skip
     assert_plays_the_same(pair)
+
+
+def test_a_list_of_those_texts_that_are_allowed() -> None:
+    pair = game(
+        """
+        names = [name for name in MOVES if 0 <= self.x + MOVES[name] < 5 and name != self.last]
+        name = names[self.np_random.integers(len(names))]
+        self.x += MOVES[name]
+        self.last = names[0] if action == 0 else random.choice(names)
+        self.count += len(names) + 10 * int("up" in names) + 100 * int(names[-1] == "stay")
+        """,
+        top='MOVES = {"up": 1, "down": -1, "stay": 0, "far": 2}',
+        x="2", last='"up"', count="0",
+    )  # fmt: skip
+    assert_plays_the_same(pair)

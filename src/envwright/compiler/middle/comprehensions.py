@@ -130,14 +130,22 @@ def _listed(frame: Frame, node: Any, turns: Turns, found: list[tuple[Value, Arra
     """Elements, each with the condition under which it is there, as a list."""
     if all(keep is None for _, keep in found) and not unordered:
         return Items(tuple(value for value, _ in found), is_list=True)
-    arrays = [as_array(_number(frame, value)) for value, _ in found]
-    array = stack(Items(tuple(cast(a, common(arrays)) for a in arrays), True))
+    array = _in_a_row(frame, [value for value, _ in found])
     behind = _set_behind(frame, turns)
     if turns.count is not None and len(found) == turns.length and _is_plain(node) and behind is None:
         return Counted(Array(array.code, array.kind, listed=True), turns.count)
     flags = code.list_of(code.const(True) if keep is None else keep.code for _, keep in found)
     mask = Array(code.call("jnp.array", flags), Kind(BOOL, (len(found),)))
     return Masked(array, mask, unordered=unordered)
+
+
+def _in_a_row(frame: Frame, values: list[Value]) -> Array:
+    """What may be in a list; texts that are known are numbers in an alphabet of their own."""
+    if values and all(isinstance(value, Static) and isinstance(value.value, str) for value in values):
+        alphabet = tuple(dict.fromkeys(value.value for value in values if isinstance(value, Static)))
+        return texts.into(alphabet, Items(tuple(values), True))
+    arrays = [as_array(_number(frame, value)) for value in values]
+    return stack(Items(tuple(cast(a, common(arrays)) for a in arrays), True))
 
 
 def _number(frame: Frame, value: Value) -> Value:
