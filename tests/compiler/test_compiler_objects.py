@@ -429,6 +429,7 @@ def test_a_part_of_a_new_object_that_is_set_after_it_was_made() -> None:
         if action == 3:
             self.hero = Hero(2)
             self.hero.bag = {"key": 1}
+        self.sum += self.hero.bag["key"]
         """,
         top="""
         from dataclasses import dataclass, field
@@ -441,6 +442,8 @@ def test_a_part_of_a_new_object_that_is_set_after_it_was_made() -> None:
         start="""
         self.hero = Hero(1)
         self.hero.bag = {"key": 0}
+        self.sum += self.hero.bag["key"]
         """,
+        sum="0",
     )
     assert_plays_the_same(pair)

@@ -416,6 +416,7 @@ def test_an_action_that_is_asked_whether_it_is_one() -> None:
         if not self.action_space.contains(action):
             raise ValueError("no such action")
         self.x += 1 if action - 1 in self.action_space else 10
+        self.x += 0 if action + 1 in self.action_space else 100
         self.seen = spaces.MultiDiscrete([3, 4]).contains(np.array([action, self.x % 5]))
         """,
         x="0", seen="False",
