@@ -1,6 +1,7 @@
 """From the name of a reference to its source, without running it."""
 
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,11 @@ def test_without_minatar_the_extra_is_named(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"'minatar'.*envwright\[reference\]"):
         analyse("minatar:breakout")
+
+
+def test_an_id_of_gym_leads_to_its_class(monkeypatch):
+    registration = types.ModuleType("gym.envs.registration")
+    vars(registration)["registry"] = {"Old-v0": types.SimpleNamespace(entry_point="old.envs:OldEnv")}
+    monkeypatch.setitem(sys.modules, registration.__name__, registration)
+    with pytest.raises(AnalysisError, match=r"Old-v0 is an id of gym, .*; name its class instead: old.envs:OldEnv"):
+        analyse("gymnasium:Old-v0")

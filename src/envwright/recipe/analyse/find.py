@@ -3,6 +3,7 @@
 import difflib
 import importlib
 import importlib.util
+import sys
 from collections.abc import Sequence
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
@@ -87,6 +88,8 @@ def _of_id(id: str) -> tuple[Path, str]:
         except ImportError as error:
             raise AnalysisError(f"The module '{module}' cannot be imported: {error}.") from None
     if name not in gymnasium.registry:
+        if (entry := _in_gym(name)) is not None:
+            raise AnalysisError(f"{name} is an id of gym, Gymnasium's predecessor; name its class instead: {entry}.")
         close = difflib.get_close_matches(name, gymnasium.registry, 3, 0.4)
         hint = f"did you mean {' or '.join(close)}?" if close else "for a class of your own, give file.py:Class."
         raise AnalysisError(f"Gymnasium has no environment '{name}'; {hint}")
@@ -97,6 +100,13 @@ def _of_id(id: str) -> tuple[Path, str]:
     if isinstance(point, type):
         return module_file(point.__module__), point.__qualname__
     raise AnalysisError(f"{name} is made by a function, not by a class; name the class that it makes: module:Class.")
+
+
+def _in_gym(name: str) -> str | None:
+    """The class of an id that was registered with gym rather than Gymnasium, if a package has imported it."""
+    registry = getattr(sys.modules.get("gym.envs.registration"), "registry", {})
+    spec = registry.get(name) if isinstance(registry, dict) else None
+    return str(spec.entry_point) if spec is not None else None
 
 
 def module_file(name: str, extra: tuple[str, str] | None = None) -> Path:
