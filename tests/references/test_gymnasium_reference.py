@@ -187,6 +187,29 @@ def test_an_option_may_have_any_name_and_a_reward_is_one_number(tmp_path: Any) -
             reference.step(0)
 
 
+def test_an_action_is_in_its_space_in_float64_too(tmp_path: Any) -> None:
+    file = tmp_path / "careful.py"
+    file.write_text(
+        "import gymnasium as gym, numpy as np\n"
+        "class Env(gym.Env):\n"
+        "    def __init__(self):\n"
+        "        self.action_space = gym.spaces.Box(-1, 1, (2,), np.float32)\n"
+        "    def reset(self, seed=None):\n"
+        "        return 0, {}\n"
+        "    def step(self, action):\n"
+        "        assert action in self.action_space and self.action_space.contains(action), 'not in it'\n"
+        "        return 0, action.sum(), False, False, {}\n"
+    )
+    with gymnasium_reference(f"{file}:Env") as reference:
+        reference.reset(0)
+        for dtype in (np.float32, np.float64):
+            assert reference.step(np.full(2, 0.5, dtype)).reward == 1
+            with pytest.raises(EnvwrightError, match="not in it"):
+                reference.step(np.full(2, 1.5, dtype))
+        space: Any = reference.object.action_space
+        assert not space.contains(np.zeros(2))  # outside of a step, it is as it was
+
+
 def test_an_older_interface_is_understood(tmp_path: Any) -> None:
     file = tmp_path / "older.py"
     file.write_text(
