@@ -10,7 +10,7 @@ import pytest
 from envwright.cli import main
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.begin import begin
-from envwright.recipe.naming import all_options, located, read_options, short_name, told
+from envwright.recipe.naming import all_options, located, read_options, short_name, title_of, told
 from envwright.recipe.project import load_project
 from envwright.verify import contract as contracts
 
@@ -78,6 +78,10 @@ def test_other_options_give_another_name_in_any_order():
     assert len(set(long)) == 2
     assert all(name.isidentifier() and len(name) < 30 for name in long)
     assert short_name(reference, {}) == "frozen_lake"
+
+
+def test_a_class_is_not_called_like_what_its_file_imports():
+    assert [title_of(name) for name in ("cart_pole", "box", "env")] == ["CartPole", "BoxEnv", "EnvEnv"]
 
 
 def test_minatar_is_told_to_forget_unless_the_user_says_otherwise():

@@ -12,7 +12,7 @@ from envwright.recipe.analyse.find import analyse
 from envwright.recipe.builtin import LANGUAGE, TARGET
 from envwright.recipe.builtin import NAME as BUILTIN
 from envwright.recipe.drafting import Source, contract_text, function_arguments, source_of
-from envwright.recipe.naming import BeginError, all_options, located
+from envwright.recipe.naming import BeginError, all_options, located, title_of
 from envwright.recipe.naming import short_name as short_name
 from envwright.recipe.plan import Plan, make_plan, write_plan
 from envwright.recipe.project import CONTRACT, FILE, PLAN, Project, agent_names, load_project, money, project_text
@@ -116,8 +116,7 @@ def init_project(
     name = short_name(reference, options) if name is None else name
     if not name.isidentifier():
         raise BeginError(f"--name {name} becomes a package and a class; use letters, digits and _ only.")
-    title = "".join(word.capitalize() for word in name.split("_"))
-    project = Project(folder, name, title, located(reference, folder), target or plan.suggestion)
+    project = Project(folder, name, title_of(name), located(reference, folder), target or plan.suggestion)
     if agent is not None:
         project = replace(project, agent=agent_names(agent))
     if target is None and project.agent[0] == BUILTIN and analysis.sources[0].language == LANGUAGE:

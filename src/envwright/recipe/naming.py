@@ -9,6 +9,9 @@ from typing import Any
 
 from envwright.core.errors import EnvwrightError
 
+TAKEN = frozenset(  # by what the files of a translation import
+    {"Box", "Discrete", "Env", "JaxBatch", "Params", "Space", "StartChance", "State", "Step", "StepChance", "TimeLimit"}
+)
 LONGEST = 60  # characters of a name that is made of options
 
 
@@ -73,6 +76,12 @@ def short_name(reference: str, options: Mapping[str, Any] | None = None) -> str:
     if not name.isidentifier():
         raise BeginError(f"{reference} gives no name for a package; make a project with: envwright init --name.")
     return f"{name}_{_named(options)}" if options else name
+
+
+def title_of(name: str) -> str:
+    """cart_pole is the class CartPole; one that is called like what the file of the class imports is another word."""
+    title = "".join(word.capitalize() for word in name.split("_"))
+    return f"{title}Env" if title in TAKEN else title
 
 
 def _named(options: Mapping[str, Any]) -> str:
