@@ -10,7 +10,6 @@ In games that were played it may have fitted at once, so only the source tells.
 """
 
 import ast
-import textwrap
 from collections.abc import Iterator
 
 from envwright.recipe.analyse.facts import PYTHON, Analysis, Unit
@@ -18,16 +17,18 @@ from envwright.recipe.analyse.facts import PYTHON, Analysis, Unit
 
 def drawn_again(analysis: Analysis) -> frozenset[str]:
     """Functions, `f`, and lines of them, `f:12`."""
-    files = {source.path for source in analysis.sources if source.language == PYTHON}
+    files = [source.path for source in analysis.sources if source.language == PYTHON]
+    loops = {file: [*_loops(ast.parse(analysis.text(file)))] for file in files}
     by_name: dict[str, list[Unit]] = {}
     for unit in analysis.units:
         by_name.setdefault(unit.name, []).append(unit)
     found: set[str] = set()
     waiting: list[str] = []
     for unit in analysis.units:
-        for loop in _loops(analysis, unit) if unit.file in files else ():
-            found |= {f"{unit.name}:{line}" for line in range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)}
-            waiting += _called(loop)
+        for loop in loops.get(unit.file, ()):
+            if unit.first <= loop.lineno <= unit.last:
+                found |= {f"{unit.name}:{line}" for line in range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)}
+                waiting += _called(loop)
     while waiting:
         name = waiting.pop()
         if name in by_name and name not in found:
@@ -36,15 +37,13 @@ def drawn_again(analysis: Analysis) -> frozenset[str]:
     return frozenset(found)
 
 
-def _loops(analysis: Analysis, unit: Unit) -> Iterator[ast.While | ast.For]:
-    """The loops of a function that end when something fits, with the lines that they have in their file."""
-    lines = analysis.text(unit.file).splitlines()[unit.first - 1 : unit.last]
-    tree = ast.parse(textwrap.dedent("\n".join(lines)))
-    ast.increment_lineno(tree, unit.first - 1)
-    loops = (node for node in ast.walk(tree) if isinstance(node, ast.While | ast.For))
-    return (
-        loop for loop in loops if isinstance(loop, ast.While) or any(isinstance(n, ast.Break) for n in ast.walk(loop))
-    )
+def _loops(tree: ast.Module) -> Iterator[ast.While | ast.For]:
+    """The loops of a file that end when something fits."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.While) or (
+            isinstance(node, ast.For) and any(isinstance(inner, ast.Break) for inner in ast.walk(node))
+        ):
+            yield node
 
 
 def _called(loop: ast.While | ast.For) -> Iterator[str]:
