@@ -40,6 +40,18 @@ class Raises(Walk):
             raise ZeroDivisionError("too far to the left")
 
 
+class Insists(Walk):
+    """Goes on only from where it was last, which it remembers outside of itself."""
+
+    def observe(self) -> np.ndarray:
+        self.last = int(os.environ.get("INSISTS", "0")) + 1
+        os.environ["INSISTS"] = str(self.last)
+        return super().observe()
+
+    def trouble(self) -> None:
+        assert os.environ["INSISTS"] == str(self.last), "put here by others"
+
+
 class Crashes(Walk):
     def trouble(self) -> None:
         if self.at == -3:

@@ -7,6 +7,7 @@ from planting import SMALL, divergences, kept_at, plant, put_to_the_engine
 from walking import HERE, failed, judge, session, terms
 
 from envwright.core.errors import EnvwrightError
+from envwright.verify.engine import ELSEWHERE
 from envwright.verify.replay import replay
 from envwright.verify.run import verify_names
 
@@ -91,6 +92,13 @@ def test_states_out_of_reach_are_not_compared():
     text = terms(fault="step", more="[[reachable]]\nholds = 'at != 4'\nreason = 'there is a pond'\n")
     assert "single steps" not in failed(judge(text, ("L1",)))
     assert "single steps" in failed(judge(terms(fault="step"), ("L1",)))
+
+
+def test_an_original_that_refuses_every_state_is_named_and_not_the_candidate():
+    (found,) = failed(judge(terms("Insists"), ("L1",))).values()
+    assert found.numbers["fault"] == ELSEWHERE
+    assert "the original refuses all 88 states from which single steps" in found.detail
+    assert "put here by others" in found.detail
 
 
 def test_a_stated_domain_is_searched_beyond_what_play_has_seen():
