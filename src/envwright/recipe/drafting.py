@@ -123,7 +123,7 @@ def draft_tables(seen: Seen, source: Source) -> Draft:
             reals |= {f"state.{own}": found for own, found in _reals(name, values, fields).items()}
             draft.state |= fields
     draft.observation = "obs" if all(is_number(o) for o in seen.observations) else "array(obs)"
-    if any(isinstance(o, dict) for o in seen.observations):
+    if any(isinstance(o, dict) or _is_ragged(o) for o in seen.observations):
         draft.observation = "joined(obs)"
     if (text := _text_in(seen.observations[:1])) is not None:
         draft.problems.append(
@@ -300,6 +300,11 @@ def reals_in(values: Iterable[Any]) -> NDArray[np.float64]:
         elif isinstance(value, list | tuple | deque):
             waiting += value
     return np.concatenate(found) if found else np.zeros(0)
+
+
+def _is_ragged(value: Any) -> bool:
+    """Whether a tuple holds arrays and numbers, or arrays of several shapes."""
+    return isinstance(value, tuple | list) and len({np.shape(part) for part in value if not _is_ragged(part)}) > 1
 
 
 def _text_in(values: Iterable[Any]) -> str | None:

@@ -227,9 +227,14 @@ def none(value: Any, instead: Any) -> Any:
 
 
 def joined(value: Any) -> NDArray[Any]:
-    """All numbers of a dict or tuple of arrays in a row, in its order, as a flattened observation has them."""
+    """All numbers of a dict or tuple of arrays in a row, in its order, as a flattened observation has them. Whole
+    numbers among real ones of float32 do not make a row of float64 of them: nothing in it was computed so exactly."""
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else None
-    return np.asarray(value).ravel() if parts is None else np.concatenate([joined(part) for part in parts])
+    if parts is None:
+        return np.asarray(value).ravel()
+    rows = [joined(part) for part in parts]
+    real = [row.dtype for row in rows if row.dtype.kind == "f"]
+    return np.concatenate(rows, dtype=np.result_type(*real)) if real else np.concatenate(rows)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -189,16 +189,23 @@ def _fitted(frame: Frame, value: Value, wanted: Any) -> Array:
         raise value.why
     value = frame.memory.deep(value)
     kind = Kind(narrow(wanted.dtype), tuple(wanted.shape))
-    if isinstance(value, Static) and isinstance(value.value, dict):
-        value = Keyed({k: Static(v) for k, v in value.value.items()})
-    if isinstance(value, Keyed):  # joined(obs)
-        parts = [_flat(as_array(frame.memory.deep(part)), kind.dtype) for part in value.items.values()]
+    if wanted.source.startswith("joined("):
+        parts = [code.call("jnp.ravel", cast(part, kind.dtype).code) for part in _row(frame, value)]
         return Array(code.call("jnp.concatenate", code.list_of(parts)), kind)
     return cast_to(as_array(value), kind)
 
 
-def _flat(array: Array, dtype: str) -> Code:
-    return code.call("jnp.ravel", cast(array, dtype).code)
+def _row(frame: Frame, value: Value) -> list[Array]:
+    """The numbers of a dict or tuple of arrays, or of more of these, in its order."""
+    value = frame.memory.deep(value)
+    if isinstance(value, Static) and isinstance(value.value, dict):
+        value = Keyed({k: Static(v) for k, v in value.value.items()})
+    if isinstance(value, Static) and isinstance(value.value, tuple | list):
+        value = Items(tuple(Static(v) for v in value.value))
+    if isinstance(value, Keyed | Items):
+        inner = value.items.values() if isinstance(value, Keyed) else value.items
+        return [array for part in inner for array in _row(frame, part)]
+    return [as_array(value)]
 
 
 def _scalar(frame: Frame, value: Value, dtype: str) -> Code:
