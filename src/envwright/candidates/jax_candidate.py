@@ -21,7 +21,10 @@ from envwright.candidates.trees import filled, named
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Discrete, Space
 
-SMALLEST = 64  # batches are filled up to a power of two from here, so that few sizes are compiled
+# Everything is done in parts of one size, filled up where there is less, so that one size is compiled: that may take
+# XLA ten seconds and more, and a call a millisecond.
+GAMES = 256
+PLAYED, STEPS = 128, 64  # games that are played on at once, and for so many steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +96,19 @@ class JaxCandidate:
     def play(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
         games, steps = np.shape(actions)[:2]
         luck = self._filled_luck(1, chance or {}, (games, steps))
-        long = _bucket(steps)
-        actions, luck = jax.tree.map(lambda a: _fill_up(a, long, axis=1), (self._actions(actions), luck))
-        seeds = np.arange(games * long, dtype=np.uint32).reshape(games, long)
-        outcome = self._run("play", games, self._checked(state), actions, luck, seeds)
-        return {name: column[:, :steps] for name, column in outcome.items()}
+        seeds = np.arange(games * steps, dtype=np.uint32).reshape(games, steps)
+        whole = self._checked(state), (self._actions(actions), luck, seeds)
+        return _stacked([self._play(began, tape, steps) for began, tape in _parts(whole, games, PLAYED)], games)
+
+    def _play(self, state: Any, tape: Any, steps: int) -> Columns:
+        """Games that are as many as were compiled for, step by step to the end."""
+        played: list[Columns] = []
+        with self._as_its_authors_run_it():
+            for first in range(0, steps, STEPS):
+                some = jax.tree.map(lambda a, at=first: _fill_up(a[:, at : at + STEPS], STEPS, axis=1), tape)
+                state, outcome = self._game.compiled["play"](self._params, state, *some)
+                played.append({name: np.asarray(column) for name, column in outcome.items()})
+        return {name: np.concatenate([part[name] for part in played], axis=1)[:, :steps] for name in played[0]}
 
     def draw_start(self, seeds: NDArray[np.uint32]) -> Columns:
         return self._run("draw_start", len(seeds), np.asarray(seeds, np.uint32))
@@ -193,11 +204,14 @@ class JaxCandidate:
         return self.shared or OneGame(self.rules)
 
     def _run(self, what: str, games: int, *arguments: Any) -> Columns:
-        many = _bucket(games)
-        arguments = jax.tree.map(lambda a: _fill_up(a, many), arguments)
+        compiled = self._game.compiled[what]
         with self._as_its_authors_run_it():
-            outcome = self._game.compiled[what](None if self.rules.fixed_params else self.rules.params, *arguments)
-            return {name: np.asarray(column)[:games] for name, column in outcome.items()}
+            done = [compiled(self._params, *part) for part in _parts(arguments, games, GAMES)]
+            return _stacked([{name: np.asarray(column) for name, column in part.items()} for part in done], games)
+
+    @property
+    def _params(self) -> Any:
+        return None if self.rules.fixed_params else self.rules.params
 
     def _as_its_authors_run_it(self) -> ExitStack:
         """JAX's own defaults for numbers, whatever the process has set; and double precision where asked."""
@@ -285,8 +299,14 @@ def _seeds(games: int) -> NDArray[np.uint32]:
     return np.arange(games, dtype=np.uint32)
 
 
-def _bucket(size: int) -> int:
-    return max(SMALLEST, 1 << (size - 1).bit_length())
+def _parts(tree: Any, games: int, size: int) -> list[Any]:
+    """What belongs to `size` games at a time; the last part is filled up."""
+    firsts = range(0, max(games, 1), size)
+    return [jax.tree.map(lambda a, at=at: _fill_up(a[at : at + size], size), tree) for at in firsts]
+
+
+def _stacked(parts: list[Columns], games: int) -> Columns:
+    return {name: np.concatenate([part[name] for part in parts])[:games] for name in parts[0]}
 
 
 def _fill_up(array: Any, size: int, axis: int = 0) -> Any:

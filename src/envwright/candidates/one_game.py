@@ -21,14 +21,14 @@ class OneGame:
     rules: Rules
 
     @cached_property
-    def compiled(self) -> dict[str, Callable[..., dict[str, Any]]]:
+    def compiled(self) -> dict[str, Callable[..., Any]]:
         """Each function over a batch; params are the same for all games, and may change without compiling again."""
         return {name: jax.jit(self.over_games(getattr(self, name))) for name in FUNCTIONS}
 
-    def over_games(self, one: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    def over_games(self, one: Callable[..., Any]) -> Callable[..., Any]:
         """A function of one game as one of many."""
 
-        def many(params: Any, *columns: Any) -> dict[str, Any]:
+        def many(params: Any, *columns: Any) -> Any:
             params = self.rules.params if self.rules.fixed_params else params
             return jax.vmap(lambda *game: one(params, *game))(*columns)
 
@@ -44,12 +44,14 @@ class OneGame:
     def step(self, params: Any, state: Any, action: Any, chance: Any, seed: Any) -> dict[str, Any]:
         return _outcome(self._go(params, state, action, chance, seed))
 
-    def play(self, params: Any, state: Any, actions: Any, chances: Any, seeds: Any) -> dict[str, Any]:
+    def play(self, params: Any, state: Any, actions: Any, chances: Any, seeds: Any) -> tuple[Any, dict[str, Any]]:
+        """The state at the end, to play on from, and what came of each step."""
+
         def body(state: Any, tape: Any) -> tuple[Any, dict[str, Any]]:
             moment = self._go(params, state, *tape)
             return like(state, moment.state), _outcome(moment)
 
-        return jax.lax.scan(body, state, (actions, chances, seeds))[1]
+        return jax.lax.scan(body, state, (actions, chances, seeds))
 
     def draw_start(self, params: Any, seed: Any) -> dict[str, Any]:
         return named(self.split.draw_start(self.rules.key(seed), params))
