@@ -51,7 +51,7 @@ TWICE = {"__class__": "m:Pipe", "x": 1}
         ([{"a": [1]}, {"a": [1, 2]}], {"x_a": "pad(x['a'], 4)", "x_a_count": "len(x['a'])"}),
         ([np.zeros(2), (1.0, 2.0)], {"x": "array(x)"}),
         ([np.zeros(1), np.zeros(3)], {"x": "pad(x, 6)", "x_count": "len(x)"}),
-        ([[], [[1, 2, True]]], {"x": "table(x, 2, 3)", "x_count": "len(x)"}),
+        ([[], [[1, 2, True]]], {"x": "table(x, 8, 3)", "x_count": "len(x)"}),
         ([[None, None], [[1, True], None]], {"x": ROWS, "x_present": "[row is not None for row in x]"}),
         ([deque([1], 5), deque([1, 2], 5)], {"x": "pad(x, 5)", "x_count": "len(x)"}),
         ([deque([1]), deque([1, 2])], {"x": "pad(x, 4)", "x_count": "len(x)"}),
@@ -63,8 +63,8 @@ TWICE = {"__class__": "m:Pipe", "x": 1}
         ([{1}, {2, 4}], {"x": "flags(x, (1,), (4,))", "x_count": "len(x)"}),
         ([set(), {(0, 3), (2, 4)}], {"x": "flags(x, (0, 3), (3, 2))", "x_count": "len(x)"}),
         ([set(), {"b", "a"}], {"x": "flags(x, ['a', 'b'])", "x_count": "len(x)"}),
-        ([[], [{"a": 1}, {"a": 2}]], {"x_a": "pad([item['a'] for item in x], 4)", "x_count": "len(x)"}),
-        ([[], [TWICE]], {"x_x": "pad([item['x'] for item in x], 2)", "x_count": "len(x)"}),
+        ([[], [{"a": 1}, {"a": 2}]], {"x_a": "pad([item['a'] for item in x], 8)", "x_count": "len(x)"}),
+        ([[], [TWICE]], {"x_x": "pad([item['x'] for item in x], 8)", "x_count": "len(x)"}),
         ([[None, 1], [2, None]], {"x": ROWS.replace("[0, 0]", "0"), "x_present": "[row is not None for row in x]"}),
         ([deck(hands={"me": [1]}), deck(hands={"me": [2]})], {"x_hands_me": "x['hands']['me']"}),
         ([deck(), deck()], {}),
@@ -99,6 +99,9 @@ def test_what_no_rule_covers_is_refused_by_name(values):
 def test_a_list_of_places_has_room_for_all_of_them_and_one_of_things_for_twice_as_many():
     snake = [[(0, 0), (0, 1), (1, 1), (2, 1)], [(4, 3)]]
     assert fields_of("x", snake)["x"] == "table(x, 20, 2)"
+    short = [[(i % 6, i // 6), (i // 6, i % 6 + 6)] for i in range(36)]
+    assert fields_of("x", [[], *short])["x"] == "table(x, 72, 2)"  # two are always different, in many games
+    assert fields_of("x", [[], *short[:9]])["x"] == "table(x, 4, 2)"
     assert fields_of("x", [[[*place, 1, 9] for place in body] for body in snake])["x"] == "table(x, 8, 4)"
 
 

@@ -31,7 +31,9 @@ from envwright.references.plain import same
 
 ROOM = 2  # a list that was never longer than n gets room for ROOM times n
 MOST_PLACES = 512  # that a list gets room for because none was seen twice
-DIFFERENT = 3  # so many numbers may all be different by accident
+DIFFERENT = 3  # so many numbers may all be different by accident,
+OFTEN = 30  # but not in so many lists
+LEAST = 8  # things that a list has room for: some may come in a step before others go
 _INSIDE = ("__items__", "__value__", "__data__")  # of an object that is a list, that is a number, that has a hook
 
 
@@ -179,7 +181,7 @@ def _objects(path: str, own: str, lists: list[Any], pool: Pool) -> dict[str, str
     first = items[0]
     if any(item.keys() != first.keys() or item.get("__class__") != first.get("__class__") for item in items):
         raise DraftError(f"{path} holds objects of several kinds; write lines for it in [state] of contract.toml.")
-    room = ROOM * max(map(len, lists))
+    room = max(LEAST, ROOM * max(map(len, lists)))
     # An object can go from list to list, so what stands for a text or for None is the same in all of them.
     items = pool.get(first.get("__class__", ""), items)
     fields: dict[str, str] = {}
@@ -242,15 +244,18 @@ def _set(path: str, own: str, sets: list[Any]) -> dict[str, str]:
 
 def _room(lists: list[Any]) -> int:
     """Twice the longest; where no number or place is ever there twice, as many as there are; a deque says it itself.
-    Rows of three numbers and more are things rather than places."""
+    Rows of three numbers and more are things rather than places, of which there is room for a few in any case."""
     limits = {v.maxlen for v in lists if isinstance(v, deque)}
     if len(limits) == 1 and (limit := limits.pop()):
         return limit
     longest = max(map(len, lists))
     rows = [[tuple(np.ravel(item).tolist()) for item in v] for v in lists]  # a number is a row of one
     whole = all(isinstance(number, int) for v in rows for item in v for number in item)
-    different = all(len(set(v)) == len(v) for v in rows) and all(len(item) <= 2 for v in rows for item in v)
-    if longest <= DIFFERENT or not whole or not different:
+    if any(len(item) > 2 for v in rows for item in v):
+        return max(LEAST, ROOM * longest)
+    different = all(len(set(v)) == len(v) for v in rows)
+    by_accident = longest <= DIFFERENT and len({tuple(v) for v in rows if len(v) > 1}) < OFTEN
+    if by_accident or not whole or not different:
         return ROOM * longest
     places = np.array([item for v in rows for item in v])
     return max(ROOM * longest, min(int(np.prod(np.ptp(places, axis=0) + 1)), MOST_PLACES))
