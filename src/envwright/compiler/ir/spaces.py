@@ -10,13 +10,13 @@ from envwright.compiler.ir.kinds import BOOL, Kind
 from envwright.compiler.ir.values import Array, Static, Value, as_array
 from envwright.compiler.refusal import RefusedError
 
-_MODULES = ("gymnasium.spaces", "gym.spaces")
+MODULES = ("gymnasium.spaces", "gym.spaces")
 ACTION = "action"  # what the player did, in a step
 
 
 def is_space(value: Any) -> bool:
     """Whether this is a space."""
-    return not isinstance(value, type) and type(value).__module__.startswith(_MODULES)
+    return not isinstance(value, type) and type(value).__module__.startswith(MODULES)
 
 
 def asks(function: Any) -> Any:

@@ -209,8 +209,8 @@ def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str,
         if found is Counter and len(arguments) == 1 and not options:
             return tally(frame, arguments[0])
         return _object(frame, found, arguments, options, lazily)
-    spaces = ("gymnasium.spaces", "gym.spaces")
-    if found.__module__ in ("builtins", "collections", "fractions", "decimal") or found.__module__.startswith(spaces):
+    home = found.__module__
+    if home in ("builtins", "collections", "fractions", "decimal") or home.startswith(spaces.MODULES):
         return Static(found(*given, **named_values))
     return _object(frame, found, arguments, options, lazily)
 
