@@ -68,10 +68,13 @@ def _written(
     reference.reset(seed=0)
     flowing: set[float] = set()
     passing: set[tuple[int, str]] = set()
+    growing: dict[str, set[str]] = {"start": set(), "step": set()}
     program = Program()
-    for turn in count(1):  # until it is known which constants become values of the game, and what is read after a write
+    for turn in count(1):  # until it is known which constants become values of the game, what is read after a write, and
+        # which lists get longer
         refusals: list[Refusal] = []
         program = Program(flowing=set(flowing), tables=program.constants, lengths=dict(lengths), passing=set(passing))
+        program.growing = {when: set(lists) for when, lists in growing.items()}
         program.call = call
         objects = find_objects(reference, contract, interface, program)
         write_functions(program, interface, objects, refusals)
@@ -81,9 +84,11 @@ def _written(
             except RefusedError as why:
                 refusals.append(why.place or refusal_in(entry, why))
         flowing |= program.flowing
-        if turn > 1 and program.read & program.written <= passing:
+        known = program.read & program.written <= passing and all(program.longer[w] <= growing[w] for w in growing)
+        if turn > 1 and known:
             return program, refusals
         passing |= program.read & program.written
+        growing = {when: growing[when] | program.longer[when] for when in growing}
     raise AssertionError
 
 

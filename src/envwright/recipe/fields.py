@@ -243,7 +243,7 @@ def _set(path: str, own: str, sets: list[Any]) -> dict[str, str]:
 
 
 def _room(lists: list[Any]) -> int:
-    """Twice the longest; where no number or place is ever there twice, as many as there are; a deque says it itself.
+    """Twice the longest; where no number or place is ever there twice, one more than there are; a deque says it itself.
     Rows of three numbers and more are things rather than places, of which there is room for a few in any case."""
     limits = {v.maxlen for v in lists if isinstance(v, deque)}
     if len(limits) == 1 and (limit := limits.pop()):
@@ -258,7 +258,8 @@ def _room(lists: list[Any]) -> int:
     if by_accident or not whole or not different:
         return ROOM * longest
     places = np.array([item for v in rows for item in v])
-    return max(ROOM * longest, min(int(np.prod(np.ptp(places, axis=0) + 1)), MOST_PLACES))
+    all_and_one = int(np.prod(np.ptp(places, axis=0) + 1)) + 1  # which may come before another goes
+    return max(ROOM * longest, min(all_and_one, MOST_PLACES))
 
 
 def free(name: str, taken: Container[str]) -> str:

@@ -46,6 +46,7 @@ def write_start(program: Program, interface: Interface, objects: Objects) -> Non
     obs = value.items[0] if isinstance(value, Items) and _is_with_info(value) else value
     frame.line = 0
     observation = frame.named("obs", _fitted(frame, obs, interface.observation).code)
+    growth.cut_short(frame)
     state = record.flush(frame, frame.memory)
     result = code.tuple_of([observation, code.name(state)])
     _add(
@@ -88,6 +89,7 @@ def _before_it(program: Program, frame: Frame) -> None:
     separate."""
     memory = frame.memory
     heaps.blank(memory)
+    outgrown.begin(memory)
     for key, slot in program.slots.items():
         if slot.form == "objects":
             memory.attributes[key] = memory.hold(heaps.fitted(frame, slot, Items((), True)))
@@ -288,7 +290,7 @@ def _write_function(program: Program, signature: Any, function: Any) -> None:
     order = {a.arg: values[a.arg] for a in callee.node.args.args if a.arg in values}
     frame = Frame(program, Writer(top=False), Memory(program))
     made = _write(frame, callee, order)
-    if not isinstance(made, Made) or made.name not in program.functions:
+    if not isinstance(made, Made) or made.name not in program.functions or made.notes:
         raise RefusedError(
             f"{signature.reference} changes its arguments, draws luck or may need more room than is known, so it "
             "cannot be judged alone"
@@ -310,7 +312,7 @@ def _write_function(program: Program, signature: Any, function: Any) -> None:
     program.functions[wanted] = written
     program.names.add(wanted)
     program.cache["contract", callee.code] = (
-        Made(wanted, value, made.reads_state, made.writes_state, {}, [], made.order, made.loops),
+        Made(wanted, value, made.reads_state, made.writes_state, {}, [], made.order, loops=made.loops),
         order,
     )
     key = (callee.code, False, tuple((n, _key(v)) for n, v in order.items()))

@@ -38,7 +38,7 @@ from envwright.compiler.ir.values import (
     number,
 )
 from envwright.compiler.ir.writing import holds_lists, set_content, write
-from envwright.compiler.middle import attributes
+from envwright.compiler.middle import attributes, growth
 from envwright.compiler.middle.expressions import evaluate, index_parts, subscripted, table_name
 from envwright.compiler.middle.fitting import keep_whole
 from envwright.compiler.middle.list_methods import as_list, extend
@@ -316,6 +316,8 @@ def _change_set(frame: Frame, old: Value, new: Value) -> None:
     if not isinstance(old, PLACES):
         raise RefusedError("a set that is known is changed in place")
     content = frame.memory.see(old)
+    for longer in (False, True):  # it may get some and lose some
+        growth.note(frame, old, longer)
     set_content(frame, old, fitted(frame.memory, content, new) if isinstance(content, Members) else new)
 
 

@@ -41,7 +41,7 @@ from envwright.compiler.ir.values import (
     plain_enum,
     told,
 )
-from envwright.compiler.middle import made_things
+from envwright.compiler.middle import growth, made_things
 from envwright.compiler.middle.fitting import fit
 from envwright.compiler.middle.parts import meant, under
 from envwright.compiler.refusal import RefusedError
@@ -171,8 +171,7 @@ def store(frame: Frame, base: Value, name: str, value: Value) -> None:
         return
     if slot is not None:
         value = heaps.opened(frame.memory, value)
-        if slot.is_list and not frame.writer.start:
-            frame.program.shrunk.add(slot.count.removesuffix("_count"))
+        growth.note_new(frame, key, value)
         fitted = fit(frame, slot, value)
         if (slot.is_list or slot.form in ("rows", "flags", "letters", "keyed")) and isinstance(value, Ref):
             frame.memory.cells[value.cell] = fitted
@@ -212,6 +211,7 @@ def keep_part(frame: Frame, cell: int, key: Any, value: Value) -> None:
     slot = frame.program.slots.get(place)
     content = memory.cells[cell]
     if slot is not None and isinstance(content, Keyed):
+        growth.note_new(frame, place, value)
         held = memory.hold(fit(frame, slot, memory.deep(value) if slot.form != "objects" else value))
         memory.attributes[place] = held
         memory.cells[cell] = Keyed({**content.items, key: held})
@@ -239,6 +239,7 @@ def _store_parts(frame: Frame, live: Any, name: str, value: Value) -> bool:
         raise RefusedError(f"the object {name} is replaced, but goes on under another name")
     for part, inner in seen.items.items():
         if part in slots:
+            growth.note_new(frame, (id(live), part), inner)
             frame.memory.attributes[id(live), part] = frame.memory.hold(fit(frame, slots[part], inner))
             continue
         child = live.get(part) if isinstance(live, dict) else getattr(live, part, None)

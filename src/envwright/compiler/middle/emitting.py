@@ -58,6 +58,7 @@ class Made:
     luck: dict[str, int]  # piece of luck -> how many draws
     draws: list[tuple[str, Drawn]]
     order: list[str]  # of the parameters that stand for arguments
+    notes: bool = False  # what it gives last is whether something has outgrown its room
     loops: bool = False  # it has a loop that ends only by its condition, so it may only be called where the original is
     rewritten: frozenset[Any] = frozenset()  # the attributes that it changes
     renewed: frozenset[Any] = frozenset()  # those to which it gives other lists
@@ -177,7 +178,7 @@ def _write(frame: Frame, callee: Callee, given: dict[str, Value]) -> Any:
     page = Frame(program, writer, memory)
     record.load(page, memory, "state")
     for key, value in frame.memory.attributes.items():
-        if key not in program.slots:
+        if key not in program.slots and key != outgrown.NOTE:
             memory.attributes[key] = value
     names: dict[str, Value] = {}
     order: list[str] = []
@@ -205,7 +206,7 @@ def _write(frame: Frame, callee: Callee, given: dict[str, Value]) -> Any:
         if isinstance(ref, Ref) and after.cells.get(ref.cell) is not content:
             return UncleanError
     for key, was in after.attributes.items():
-        unread = key in program.ignored and key not in program.passing
+        unread = (key in program.ignored and key not in program.passing) or key == outgrown.NOTE
         if key not in program.slots and not unread and before.get(key) is not was:
             return UncleanError
     if writer.passing:
@@ -232,7 +233,8 @@ def _write(frame: Frame, callee: Callee, given: dict[str, Value]) -> Any:
         state_code = code.name("state")
     writes = bool(changed) or state_name != "state"
     leaves = pack(value, value)
-    outputs = [*([state_code] if writes else []), *leaves]
+    too_little = outgrown.noted(after)
+    outputs = [*([state_code] if writes else []), *leaves, *too_little]
     result = outputs[0] if len(outputs) == 1 else code.tuple_of(outputs)
     used = set().union(code.names_in(result), *(code.uses(s) for s in writer.blocks[0]))
     reads = "state" in used
@@ -241,7 +243,7 @@ def _write(frame: Frame, callee: Callee, given: dict[str, Value]) -> Any:
     parameters = [*([("state", "State")] if reads else []), *((n, "jax.Array") for n in order)]
     parameters += [(writer.luck[field], "jax.Array") for field in luck_used]
     returns = ["State"] if writes else []
-    returns += ["jax.Array"] * len(leaves)
+    returns += ["jax.Array"] * len([*leaves, *too_little])
     if not outputs:
         return Made(name, value, False, False, {}, [], order)
     annotation = returns[0] if len(returns) == 1 else f"tuple[{', '.join(returns)}]"
@@ -254,7 +256,7 @@ def _write(frame: Frame, callee: Callee, given: dict[str, Value]) -> Any:
     lists = {key: was for key, was in before.items() if key in program.slots and isinstance(was, Ref)}
     renewed = {key for key, was in lists.items() if after.attributes.get(key) != was}
     return Made(
-        name, value, reads, writes, luck_used, draws, order, writer.loops,
+        name, value, reads, writes, luck_used, draws, order, bool(too_little), writer.loops,
         frozenset(rewritten | writer.rewritten), frozenset(renewed | writer.renewed),
     )  # fmt: skip
 
@@ -354,7 +356,7 @@ def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, .
     inputs = [*([code.name(state)] if state else []), *leaves, *lucks]
     made_code = code.call(made.name, *inputs)
     hint = iter([h for h in hints if h != "_"]) if len(hints) > 1 else iter(hints)
-    if isinstance(made.value, Array) and not made.writes_state:
+    if isinstance(made.value, Array) and not made.writes_state and not made.notes:
         return replace(made.value, code=made_code, rising=None)
     if isinstance(made.value, Items) and len(hints) == len(made.value.items) and len(hints) > 1:
         parts = [rebuild(v, frame.writer.fresh, h) for v, h in zip(made.value.items, hints, strict=True)]
@@ -364,13 +366,16 @@ def _call(frame: Frame, made: Made, given: dict[str, Value], hints: tuple[str, .
         value, names = rebuild(
             made.value, frame.writer.fresh, next(hint, made.name if not made.writes_state else "result")
         )
+    flags = [frame.writer.fresh("outgrown")] if made.notes else []
     if made.writes_state:
         after = frame.writer.fresh("state", own=False)
-        frame.emit(Assign([after, *names], made_code))
+        frame.emit(Assign([after, *names, *flags], made_code))
         record.load(frame, memory, after)
         for ref in (memory.attributes[key] for key in made.rewritten):
             if isinstance(ref, Ref):
                 touched(memory, ref.cell, ROWS)
-    elif names:
-        frame.emit(Assign(names, made_code))
+    elif names or flags:
+        frame.emit(Assign([*names, *flags], made_code))
+    for flag in flags:
+        outgrown.note(frame, code.name(flag))
     return value

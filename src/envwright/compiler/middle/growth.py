@@ -1,24 +1,84 @@
-"""Lists that a step makes longer: there must be something that keeps them from growing for ever."""
+"""Lists and sets that a step makes longer or shorter: something must keep them from growing for ever, and where one has
+too little room in the middle of a step, it must be known at the end."""
 
+import ast
 import re
+from dataclasses import replace
 from typing import Any
 
-from envwright.compiler.ir import code
+from envwright.compiler.ir import code, outgrown
 from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.kinds import INT, Kind
+from envwright.compiler.ir.memory import Attribute
 from envwright.compiler.ir.program import Program
-from envwright.compiler.ir.values import Counted, Ref, Value
+from envwright.compiler.ir.values import Array, Counted, Either, Gathered, Masked, Members, Ref, Unknown, Value
 from envwright.compiler.refusal import RefusedError
 
 
 def note(frame: Frame, base: Value, longer: bool) -> None:
-    """A list of the state gets longer or shorter in a step."""
-    field = _field(frame, base)
-    if field is None or frame.writer.start:
+    """A list or set of the state is about to get longer or shorter."""
+    if isinstance(base, Either):
+        note(frame, base.yes, longer)
+        note(frame, base.no, longer)
+    key = _key(frame, base)
+    if key is None:
+        return
+    field = _called(frame, key)
+    if longer:
+        frame.program.longer[frame.writer.when].add(field)
+    else:
+        _look_at_room(frame, key)
+    if not frame.program.slots[key].is_list or frame.writer.start:
         return
     if longer and not any(_asks_length(frame, field, base, guard) for guard in frame.guards):
         frame.program.grown.setdefault(field, (frame.qualified, frame.file, frame.line))
     elif not longer:
         frame.program.shrunk.add(field)
+
+
+def note_new(frame: Frame, key: Attribute, value: Value) -> None:
+    """A list or set of the state is about to become another one."""
+    slot = frame.program.slots[key]
+    if not (slot.is_list or slot.form == "flags") or isinstance(value, Unknown):
+        return
+    if key in frame.memory.attributes:
+        _look_at_room(frame, key)
+    new = frame.memory.see(value)
+    room = new.array.kind.shape[0] if isinstance(new, Counted | Masked) else 0
+    if room > slot.room or (slot.form == "flags" and isinstance(new, Masked | Gathered)):  # it may have too many
+        frame.program.longer[frame.writer.when].add(_called(frame, key))
+    if slot.is_list and not frame.writer.start:
+        frame.program.shrunk.add(_called(frame, key))
+
+
+def _look_at_room(frame: Frame, key: Attribute) -> None:
+    """Before a list gets shorter: where it had too little room until now, that is noted, for nobody could tell at the
+    end of the step. Only lists that get longer in a step can have, or those that begin with too much."""
+    program, memory, field = frame.program, frame.memory, _called(frame, key)
+    content = memory.see(memory.attributes[key])
+    begun = frame.writer.top and memory.state == "state" and content is memory.clean.get(key)
+    grows = field in program.growing["start"] or (field in program.growing[frame.writer.when] and not begun)
+    if not grows or outgrown.NOTE not in memory.attributes:
+        return
+    if isinstance(content, Counted) and content.longest is None:
+        if not (isinstance(content.count.code, ast.Constant) and content.count.code.value <= content.room):
+            outgrown.note(frame, code.compare(content.count.code, ast.Gt(), code.const(content.room)))
+    if isinstance(content, Members):
+        outgrown.note(frame, code.compare(code.call("jnp.sum", content.array.code), ast.NotEq(), content.count.code))
+
+
+def cut_short(frame: Frame) -> None:
+    """At the start of an episode, which cannot be cut off: where something had too little room, a list has more than
+    there can be, so that the first step ends it."""
+    for flag in outgrown.noted(frame.memory):
+        for key, slot in frame.program.slots.items():
+            place = frame.memory.attributes.get(key)
+            content = frame.memory.see(place) if isinstance(place, Ref) else None
+            if isinstance(place, Ref) and isinstance(content, Counted) and content.longest is None:
+                count = code.call("jnp.where", flag, code.const(slot.room + 1), content.count.code)
+                frame.memory.cells[place.cell] = replace(content, count=Array(count, Kind(INT)))
+                return
+        raise RefusedError("a list may need more room at the start of an episode than the contract has")
 
 
 def _asks_length(frame: Frame, field: str, base: Value, guard: code.Code) -> bool:
@@ -40,14 +100,21 @@ def _asks_length(frame: Frame, field: str, base: Value, guard: code.Code) -> boo
 
 def is_kept(frame: Frame, base: Value) -> bool:
     """Whether a list is part of the state, with room by the contract; others get a place more with each element."""
-    return _field(frame, base) is not None
+    key = _key(frame, base)
+    return key is not None and frame.program.slots[key].is_list
 
 
-def _field(frame: Frame, base: Value) -> str | None:
+def _key(frame: Frame, base: Value) -> Attribute | None:
+    """The attribute that a list or set is."""
     for key, slot in frame.program.slots.items():
-        if slot.is_list and isinstance(base, Ref) and frame.memory.attributes.get(key) == base:
-            return slot.count.removesuffix("_count")
+        kept = slot.is_list or slot.form == "flags"
+        if kept and isinstance(base, Ref) and frame.memory.attributes.get(key) == base:
+            return key
     return None
+
+
+def _called(frame: Frame, key: Attribute) -> str:
+    return frame.program.slots[key].count.removesuffix("_count")
 
 
 def check(program: Program, page: Frame, ends: list[code.Code], limit: int | None) -> None:

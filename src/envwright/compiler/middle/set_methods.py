@@ -11,11 +11,13 @@ from envwright.compiler.ir.sequences import distinct
 from envwright.compiler.ir.set_algebra import added, combined, compared, is_set
 from envwright.compiler.ir.values import Gathered, Masked, Members, Ref, Static, Value
 from envwright.compiler.ir.writing import set_content
+from envwright.compiler.middle import growth
 
 ORDERLESS = {"any", "all", "sum", "min", "max", "len", "sorted", "set", "frozenset"}  # give the same in any order
 
 
 def _add(frame: Frame, base: Value, content: Members, arguments: list[Value]) -> Value:
+    growth.note(frame, base, longer=True)
     _set(frame, base, sets.added(frame.memory, content, arguments[0]))
     return Static(None)
 
@@ -26,6 +28,7 @@ def _discard(frame: Frame, base: Value, content: Members, arguments: list[Value]
 
 
 def _clear(frame: Frame, base: Value, content: Members, arguments: list[Value]) -> Value:
+    growth.note(frame, base, longer=False)
     _set(frame, base, sets.empty(content))
     return Static(None)
 
@@ -35,6 +38,7 @@ def _copy(frame: Frame, base: Value, content: Members, arguments: list[Value]) -
 
 
 def _update(frame: Frame, base: Value, content: Members, arguments: list[Value]) -> Value:
+    growth.note(frame, base, longer=True)
     for item in items_of(frame.memory, arguments[0]):
         content = sets.added(frame.memory, content, item)
     _set(frame, base, content)
