@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from envwright.cli import main
+from envwright.references.gymnasium_env import gymnasium_reference
 from envwright.verify import contract as contracts
 
 GAME = """
@@ -56,14 +57,26 @@ def test_an_original_that_cannot_be_the_law_is_refused(
     assert not (tmp_path / "project" / "envwright.toml").exists()
 
 
-def test_a_constant_that_is_drawn_when_an_object_is_made_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+@pytest.mark.parametrize(
+    "drawn", ["gym.Env.np_random.fget(self).random()", "np.random.rand()", "__import__('random').Random().random()"]
+)
+def test_what_is_drawn_when_an_object_is_made_is_the_same_in_all_of_them(drawn: str, tmp_path: Path):
+    file = tmp_path / "game.py"
+    text = textwrap.dedent(GAME).format(step="self.position += 1 + (self.best > 0.5)")
+    file.write_text("import numpy as np\n" + text.replace("self.best = 0", f"self.best = {drawn}"))
+    assert main(["init", f"{file}:Game", "--out", str(tmp_path / "project")]) == 0
+    made = contracts.load(tmp_path / "project" / "contract.toml").made
+    assert made == {"best": "drawn when the original is made: here it always is what the seed 0 gives"}
+    objects = [gymnasium_reference(f"{file}:Game") for _ in range(2)]
+    assert objects[0].object.best == objects[1].object.best
+
+
+def test_what_no_seed_decides_when_an_object_is_made_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = tmp_path / "game.py"
     text = textwrap.dedent(GAME).format(step="self.position += self.best")
-    file.write_text(text.replace("self.best = 0", "self.best = 1 + gym.Env.np_random.fget(self).random()"))
+    file.write_text(text.replace("self.best = 0", "self.best = __import__('time').perf_counter_ns()"))
     assert main(["init", f"{file}:Game", "--out", str(tmp_path / "project")]) == 2
-    assert "draws best when it is made, so each object is another game" in capsys.readouterr().err
-    file.write_text(text.replace("self.best = 0", "self.best = 1 + gym.Env.np_random.fget(self).random() // 1"))
-    assert main(["init", f"{file}:Game", "--out", str(tmp_path / "project")]) == 0  # it is the same in all of them
+    assert "decides best when it is made, and not by a seed" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

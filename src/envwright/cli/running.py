@@ -1,7 +1,7 @@
 """A run in the foreground: the panel, the loop, and what is said at the end."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from envwright.agents.protocol import Agent, Money
@@ -16,6 +16,7 @@ from envwright.recipe.run import RefusedError, WaitingError
 from envwright.recipe.start import find_agents, open_run
 from envwright.recipe.view import current_files, text, view
 from envwright.report import write_report
+from envwright.verify import contract as contracts
 
 WAITING = 3  # the exit code of a run that waits for a person
 
@@ -31,6 +32,7 @@ def carry_out(project: Project, budget: Money | None = None) -> int:
         ):
             panel.state = lambda: text(view(run.journal.events, run.ledger.budget))
             report = project.folder / "report.html"
+            law = contracts.load(project.folder / CONTRACT)
             contract = (project.folder / CONTRACT).read_text()
             try:
                 files = translate(run, brief, project.rules)
@@ -43,7 +45,7 @@ def carry_out(project: Project, budget: Money | None = None) -> int:
                 written = current_files(brief.scaffold, run.journal.events)
                 write_report(project.name, brief.interface, run.journal.events, written, report, contract)
             panel.close()
-            _tell(result, report, run.journal.events, run.ledger.balance.text())
+            _tell(result, report, run.journal.events, run.ledger.balance.text(), law.made)
             return 0
     except WaitingError as waiting:
         panel.close()
@@ -60,7 +62,7 @@ def _tell_refusals(agents: Sequence[Agent]) -> None:
         print("\n".join(f"  {line}" for line in lines), file=sys.stderr)
 
 
-def _tell(result: Result, report: Path, events: tuple[Event, ...], money: str) -> None:
+def _tell(result: Result, report: Path, events: tuple[Event, ...], money: str, made: Mapping[str, str]) -> None:
     measured = next((e for e in events if isinstance(e, Measured)), None)
     print(bold(f"Verified: {result.package}"))
     print(f"  wheel   {result.wheel}")
@@ -69,3 +71,5 @@ def _tell(result: Result, report: Path, events: tuple[Event, ...], money: str) -
         median, low, high = measured.ratio
         print(f"  speed   {median:,.0f} [{low:,.0f}, {high:,.0f}] times the original")
     print(f"  money   {money}")
+    for name, how in made.items():
+        print(f"  note    {name} is {how}")

@@ -70,8 +70,8 @@ def _written(
     passing: set[tuple[int, str]] = set()
     growing: dict[str, set[str]] = {"start": set(), "step": set()}
     program = Program()
-    for turn in count(1):  # until it is known which constants become values of the game, what is read after a write, and
-        # which lists get longer
+    for turn in count(1):  # until it is known which constants become values of the game, which lists get longer, and
+        # what is read after a write
         refusals: list[Refusal] = []
         program = Program(flowing=set(flowing), tables=program.constants, lengths=dict(lengths), passing=set(passing))
         program.growing = {when: set(lists) for when, lists in growing.items()}

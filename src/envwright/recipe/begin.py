@@ -138,11 +138,14 @@ def _contract(project: Project, analysis: Analysis, plan: Plan, options: dict[st
     host = Apart(partial(find_reference, project.reference, options, project.folder))
     source = source_of(analysis)
     try:
-        _fit_to_be_law(project.reference, host.run(check_itself), source)
+        checked = host.run(check_itself)
+        _fit_to_be_law(project.reference, checked, source)
         draft, calls, limit = host.run(draft_from_play, source)
     finally:
         host.close()
     draft.options = options
+    made = [finding for finding in checked.findings if finding.kind == "made" and finding.note]
+    draft.made = {finding.where: finding.sentence for finding in made if not source.is_of_no_use(finding.where)}
     candidate = f"{project.package}.env:{project.title}"
     functions = _functions(calls, analysis, plan)
     return contract_text(project.reference, candidate, draft, limit, functions), draft.problems

@@ -48,6 +48,7 @@ class Draft:
     options: dict[str, Any] = field(default_factory=dict)  # of the reference
     observation: str = "obs"
     problems: list[str] = field(default_factory=list)  # what only a person can decide, a sentence each
+    made: dict[str, str] = field(default_factory=dict)  # constants that luck decides when the reference is made
     rounded: list[str] = field(default_factory=list)  # columns that need not be equal in every bit
     why_rounded: str = WIDE
 
@@ -238,6 +239,7 @@ def contract_text(
         _table("candidate_options", {"max_episode_steps": limit} if limit and "time" in draft.state else {}),
         _table("state", draft.state),
         _table("ignored", draft.ignored),
+        _table("made", draft.made),
         _table("outcome", {"observation": draft.observation}),
         _table("chance.start", draft.start),
         _table("chance.step", draft.step),

@@ -25,6 +25,7 @@ from envwright.recipe.briefing import Briefing
 from envwright.recipe.events import Measured
 from envwright.references.protocol import Reference
 from envwright.references.python import PythonReference
+from envwright.references.python.making import made_alike
 from envwright.sandbox.box import Box, BoxError, Limits
 from envwright.verify.host import Host
 from envwright.verify.record import Beat
@@ -185,7 +186,7 @@ class _Plain:
     def __init__(self, reference: PythonReference) -> None:
         driver = reference.driver
         reference.close()  # from now on the sources of luck are the original's own
-        made = driver.make()
+        made = made_alike(driver.make)
         rng = np.random.default_rng(0)
         self.actions: Iterator[Any] = cycle([driver.sample_action(rng) for _ in range(4096)])
         driver.reset(made, 0)

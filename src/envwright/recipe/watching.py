@@ -12,9 +12,11 @@ from envwright.references.self_check import Finding, SelfCheck, check_reference
 from envwright.verify.draft import watch
 from envwright.verify.record import Beat
 
+OTHER = 1  # seed of an object, to see what luck decides when it is made
 TRIED = 64  # calls of a function whose results are looked at
 EPISODES = 300  # begun for a contract, and played until lists get no longer: how long shows only now and then
-MADE = "draws {} when it is made, so each object is another game; draw it in reset, or from a seed that is an option."
+MADE = "decides {} when it is made, and not by a seed, so each object is another game; decide it in reset."
+DRAWN = "drawn when the original is made: here it always is what the seed 0 gives"
 
 Calls = dict[str, list[dict[str, Any]]]  # by function: arguments by name, a row a call
 
@@ -26,7 +28,8 @@ def check_itself(reference: Reference, beat: Beat) -> SelfCheck:
     if not isinstance(reference, PythonReference):
         return checked
     made = [Finding("made", name, f"{reference.name} {MADE.format(name)}") for name in reference.drawn_when_made()]
-    return replace(checked, findings=(*checked.findings, *made))
+    drawn = [Finding("made", name, DRAWN, note=True) for name in reference.drawn_when_made(OTHER)]
+    return replace(checked, findings=(*checked.findings, *(made or drawn)))
 
 
 def draft_from_play(reference: Reference, source: Source, beat: Beat) -> tuple[Draft, Calls, int | None]:

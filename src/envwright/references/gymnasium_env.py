@@ -16,6 +16,7 @@ import numpy as np
 from envwright.core.errors import EnvwrightError, missing_extra
 from envwright.core.spaces import Box, Discrete, Space
 from envwright.references.python import Driver, PythonReference
+from envwright.references.python.making import alike, made_alike
 
 # Wrappers without state of their own, but for the step count, which follows `elapsed_steps`.
 _PLAIN_WRAPPERS = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker")
@@ -31,7 +32,7 @@ def gymnasium_reference(id: str, /, **options: Any) -> PythonReference:
         make: Callable[[], Any] = _class_maker(id, options)
     else:
         make = _id_maker(gym, id, options)
-    sample = make()
+    sample = made_alike(make)
     driver = Driver(
         make=make,
         reset=_reset,
@@ -55,7 +56,8 @@ def _is_registered(gym: Any, id: str) -> bool:
     if name.isidentifier():
         return False
     try:
-        importlib.import_module(module)
+        with alike():
+            importlib.import_module(module)
     except ImportError:
         return False
     return name in gym.registry
@@ -71,7 +73,8 @@ def _id_maker(gym: Any, id: str, options: dict[str, Any]) -> Callable[[], Any]:
 
 def _class_maker(id: str, options: dict[str, Any]) -> Callable[[], Any]:
     where, _, name = id.rpartition(":")
-    module = _load_file(Path(where)) if where.endswith(".py") else _load_module(where)
+    with alike():
+        module = _load_file(Path(where)) if where.endswith(".py") else _load_module(where)
     found = getattr(module, name, None)
     if not isinstance(found, type):
         classes = [key for key, value in vars(module).items() if isinstance(value, type)]

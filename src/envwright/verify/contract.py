@@ -96,6 +96,7 @@ class Contract:
     chance_start: dict[str, Expression] = field(default_factory=dict)
     chance_step: dict[str, Expression] = field(default_factory=dict)
     chance_ignored: dict[str, str] = field(default_factory=dict)
+    made: dict[str, str] = field(default_factory=dict)  # what luck decides when a reference is made
     ignored: dict[str, str] = field(default_factory=dict)
     domain: dict[str, dict[str, Any]] = field(default_factory=dict)
     policies: tuple[str, ...] = ()
@@ -157,7 +158,7 @@ def read(text: str, path: Path | None = None) -> Contract:
     known = {
         "reference", "candidate", "reference_options", "candidate_options", "state", "params", "outcome", "chance",
         "ignored", "domain", "policies", "reachable", "tolerance", "module", "function", "phase", "invariant",
-        "transfer",
+        "transfer", "made",
     }  # fmt: skip
     _only(table, known, name)
     _shaped(table, name)
@@ -182,6 +183,7 @@ def read(text: str, path: Path | None = None) -> Contract:
         chance_start=_expressions(chance.get("start", {}), f"{name}, [chance.start]"),
         chance_step=_expressions(chance.get("step", {}), f"{name}, [chance.step]"),
         chance_ignored=_reasons(chance.get("ignored", {}), f"{name}, [chance.ignored]"),
+        made=_reasons(table.get("made", {}), f"{name}, [made]"),
         ignored=_ignored(table.get("ignored", {}), f"{name}, [ignored]"),
         domain=table.get("domain", {}),
         policies=tuple(table.get("policies", ())),

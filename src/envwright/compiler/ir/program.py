@@ -37,8 +37,8 @@ class Program:
     functions: dict[str, Written] = field(default_factory=dict)
     grown: dict[str, Any] = field(default_factory=dict)  # lists that a step makes longer, by field -> a place
     shrunk: set[str] = field(default_factory=set)  # those that a step makes shorter, or anew
-    longer: dict[str, set[str]] = field(default_factory=lambda: {"start": set(), "step": set()})  # those that get longer
-    growing: dict[str, set[str]] = field(default_factory=lambda: {"start": set(), "step": set()})  # so far as known
+    longer: dict[str, set[str]] = field(default_factory=lambda: {"start": set(), "step": set()})  # that get any longer
+    growing: dict[str, set[str]] = field(default_factory=lambda: {"start": set(), "step": set()})  # as known before
     cache: dict[Any, Any] = field(default_factory=dict)  # functions that were read already
     flowing: set[float] = field(default_factory=set)  # constants that become values of the game
     born: dict[int, Callable[[Any], Any]] = field(default_factory=dict)  # what a cell of the original's begins with

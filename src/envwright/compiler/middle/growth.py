@@ -60,11 +60,18 @@ def _look_at_room(frame: Frame, key: Attribute) -> None:
     grows = field in program.growing["start"] or (field in program.growing[frame.writer.when] and not begun)
     if not grows or outgrown.NOTE not in memory.attributes:
         return
-    if isinstance(content, Counted) and content.longest is None:
-        if not (isinstance(content.count.code, ast.Constant) and content.count.code.value <= content.room):
-            outgrown.note(frame, code.compare(content.count.code, ast.Gt(), code.const(content.room)))
+    if isinstance(content, Counted) and content.longest is None and not _fits(content):
+        outgrown.note(frame, code.compare(content.count.code, ast.Gt(), code.const(content.room)))
     if isinstance(content, Members):
         outgrown.note(frame, code.compare(code.call("jnp.sum", content.array.code), ast.NotEq(), content.count.code))
+
+
+def _fits(content: Counted) -> bool:
+    """Whether a list is known to have room enough."""
+    match content.count.code:
+        case ast.Constant(value=int(count)):
+            return count <= content.room
+    return False
 
 
 def cut_short(frame: Frame) -> None:

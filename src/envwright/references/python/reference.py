@@ -28,6 +28,7 @@ from envwright.references.protocol import (
 from envwright.references.python import functions, patches
 from envwright.references.python.covered import covering
 from envwright.references.python.luck import Shared, Take
+from envwright.references.python.making import SEED, made_alike
 from envwright.references.python.moving import Attributes
 from envwright.references.python.own_modules import classes_of, file_of, modules_of, raised_at
 from envwright.references.python.rounding import rounding
@@ -66,7 +67,7 @@ class PythonReference(Reference):
         self._attributes: Attributes | None = None
         self._expected: tuple[str, ...] = ()
         self._watched: tuple[tuple[Watchpoint, ...], Lines] = (), {}
-        trial = driver.make()  # before anything is replaced, so that what it imports is imported as it is
+        trial = made_alike(driver.make)  # before anything is replaced, so that what it imports is imported as it is
         classes = classes_of(driver.parts(trial))
         modules = modules_of(classes)
         self.files = {file for module in modules if (file := file_of(module.__name__))}
@@ -79,7 +80,7 @@ class PythonReference(Reference):
             self._adopt()
             self._moving = self._find_moving()
             with Take(self._shared):
-                self.object = driver.make()
+                self.object = made_alike(driver.make)
             self._adopt()
         except BaseException:
             self._closing()
@@ -202,12 +203,11 @@ class PythonReference(Reference):
         limit = {} if self.driver.max_episode_steps is None else {"max_episode_steps": self.driver.max_episode_steps}
         return self._state().look() | limit | {"elapsed_steps": self.elapsed}
 
-    def drawn_when_made(self) -> list[str]:
-        """Constants that another object has otherwise, because luck decides them when it is made."""
-        with Take(self._shared) as take:
-            other = self.driver.make()
-        if not take.draws:
-            return []
+    def drawn_when_made(self, seed: int = SEED) -> list[str]:
+        """Constants that an object has otherwise which is made from this seed. From the seed of all others: what
+        nobody can decide."""
+        with Take(self._shared):
+            other = made_alike(self.driver.make, seed)
         patches.adopt([other, *self.driver.parts(other)])
         with Take(self._shared):
             self.driver.reset(other, 0)
