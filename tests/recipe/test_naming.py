@@ -10,6 +10,7 @@ import pytest
 from envwright.cli import main
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.begin import begin
+from envwright.recipe.drafting import Draft, contract_text
 from envwright.recipe.naming import all_options, located, read_options, short_name, title_of, told
 from envwright.recipe.project import load_project
 from envwright.verify import contract as contracts
@@ -58,15 +59,19 @@ def test_values_are_read_as_json_or_else_as_texts():
     [
         ("slippery", "'slippery' is not an option of an original; write it like --set is_slippery=false."),
         ("2=3", "'2=3' is not an option"),
-        ("a=null", "a = null cannot stand in a contract"),
-        ('a={"b": 1}', "cannot stand in a contract"),
-        ("a=[null]", "cannot stand in a contract"),
     ],
 )
 def test_what_is_no_option_gets_a_sentence(text: str, sentence: str):
     with pytest.raises(EnvwrightError) as caught:
         read_options([text])
     assert sentence in str(caught.value)
+
+
+def test_options_go_through_a_contract():
+    options = read_options(["a=null", 'b={"c": [1, null], "d e": {}}', "f=[[0.5, true], []]", 'g="ä"'])
+    assert options == {"a": None, "b": {"c": [1, None], "d e": {}}, "f": [[0.5, True], []], "g": "ä"}
+    text = contract_text("game.py:Game", "fast.env:Game", Draft(options=options), None, [])
+    assert contracts.read(text).reference_options == options
 
 
 def test_other_options_give_another_name_in_any_order():

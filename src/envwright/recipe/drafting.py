@@ -251,12 +251,23 @@ def contract_text(
 
 
 def _table(name: str, rows: Mapping[str, Any]) -> str:
-    lines = [f"{_key(key)} = {json.dumps(value, ensure_ascii=False)}" for key, value in rows.items()]
+    lines = [f"{_key(key)} = {_value(value)}" for key, value in rows.items()]
     return "\n".join([f"[{name}]", *lines]) if lines else ""
 
 
+def _value(value: Any) -> str:
+    """As TOML writes it, which has no word for None (`verify/contract.py`)."""
+    if value is None:
+        return "{ none = true }"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{_key(key)} = {_value(inner)}' for key, inner in value.items())} }}"
+    return json.dumps(value, ensure_ascii=False)
+
+
 def _key(name: str) -> str:
-    return name if name.isidentifier() else json.dumps(name)
+    return name if name.isidentifier() and name.isascii() else json.dumps(name)
 
 
 def _tolerance(columns: Sequence[str], reason: str) -> str:

@@ -42,11 +42,6 @@ def read_options(texts: Sequence[str]) -> dict[str, Any]:
         if not (name.isidentifier() and equals):
             raise BeginError(f"'{text}' is not an option of an original; write it like --set is_slippery=false.")
         options[name] = _value(value)
-        if not _can_be_written(options[name]):
-            raise BeginError(
-                f"{name} = {value} cannot stand in a contract; an option is a text, a number, true, false, or a list "
-                "of these."
-            )
     return options
 
 
@@ -55,13 +50,6 @@ def _value(text: str) -> Any:
         return json.loads(text, parse_constant=lambda name: text)
     except ValueError:
         return text
-
-
-def _can_be_written(value: Any) -> bool:
-    """Whether TOML and JSON write it alike."""
-    if isinstance(value, list):
-        return all(_can_be_written(item) for item in value)
-    return isinstance(value, str | bool | int | float)
 
 
 def all_options(reference: str, given: Mapping[str, Any]) -> dict[str, Any]:

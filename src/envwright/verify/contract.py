@@ -171,7 +171,7 @@ def read(text: str, path: Path | None = None) -> Contract:
         base=path.parent if path else None,
         path=path,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
-        reference_options=table.get("reference_options", {}),
+        reference_options=_options(table.get("reference_options", {})),
         candidate_options=table.get("candidate_options", {}),
         state=_expressions(table.get("state", {}), f"{name}, [state]"),
         params=_expressions(table.get("params", {}), f"{name}, [params]"),
@@ -195,6 +195,13 @@ def read(text: str, path: Path | None = None) -> Contract:
         invariants=tuple(_invariant(row, name) for row in table.get("invariant", ())),
         transfer=_transfer(table.get("transfer", {}), f"{name}, [transfer]"),
     )
+
+
+def _options(value: Any) -> Any:
+    """Options of a constructor; `{ none = true }` stands for None, for which TOML has no word."""
+    if isinstance(value, dict):
+        return None if value == {"none": True} else {key: _options(inner) for key, inner in value.items()}
+    return [_options(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _reach(row: dict[str, Any], name: str) -> Reach:

@@ -43,6 +43,7 @@ def card(
             [
                 ["reference", f"`{told(project.reference)}`" + (f", {version}" if version else "")],
                 ["options of the reference", _options(contract.reference_options) or "its defaults"],
+                *([name, how] for name, how in contract.made.items()),
                 ["time limit", _limit(interface)],
                 [
                     "made of",
