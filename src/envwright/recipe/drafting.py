@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.recipe.analyse.drawn_again import drawn_again
-from envwright.recipe.analyse.facts import Analysis
+from envwright.recipe.analyse.facts import Analysis, Unit
 from envwright.recipe.fields import (
     DraftError,
     Pool,
@@ -60,6 +60,7 @@ class Source:
     drawn: Container[str] = ()  # read by nothing but what draws the screen
     unread: Container[str] = ()  # read by nothing at all
     changed: Container[str] = ()  # written by a reset or a step, without the names of their classes
+    changed_in_steps: Container[str] = ()  # of those, what a step can change
     in_steps: Container[str] = ()  # names of the functions that a step can reach
     idle: Mapping[str, str] = field(default_factory=dict)  # leads to nothing that is asked for, and why
     left: Container[str] = ()  # a reset may leave it as it was
@@ -77,11 +78,13 @@ def source_of(analysis: Analysis) -> Source:
     written = [name for name, _ in analysis.state]
     unread = {n for n in written if not any(r == n or r.startswith(f"{n}.") or n.startswith(f"{r}.") for r in read)}
     changed = frozenset(n.rpartition(".")[2] for n in written)
+    reached = _reached_by_steps(analysis)
     return Source(
         frozenset(analysis.drawn),
         frozenset(unread),
         changed,
-        _reached_by_steps(analysis),
+        frozenset(n.rpartition(".")[2] for unit in reached for n in unit.writes),
+        frozenset(unit.name for unit in reached),
         dict(analysis.idle),
         frozenset(analysis.left),
         dict(analysis.read_at),
@@ -89,8 +92,8 @@ def source_of(analysis: Analysis) -> Source:
     )
 
 
-def _reached_by_steps(analysis: Analysis) -> frozenset[str]:
-    """The names of all functions that something else than a reset leads to."""
+def _reached_by_steps(analysis: Analysis) -> list[Unit]:
+    """All functions that something else than a reset leads to."""
     units = {unit.id: unit for unit in analysis.units}
     found: set[str] = set()
     waiting = [id for id in analysis.entries if id in units and units[id].name != "reset"]
@@ -99,7 +102,7 @@ def _reached_by_steps(analysis: Analysis) -> frozenset[str]:
         if id in units and id not in found:
             found.add(id)
             waiting += units[id].calls
-    return frozenset(units[id].name for id in found)
+    return [units[id] for id in found]
 
 
 def draft_tables(seen: Seen, source: Source) -> Draft:

@@ -42,9 +42,11 @@ def draft_from_play(reference: Reference, source: Source, beat: Beat) -> tuple[D
 
 
 def _may_change(name: str, value: Any, source: Source) -> bool:
-    """Whether the source sets an attribute in a reset or a step, though few games may change it: a door is opened."""
-    plain = name.rpartition(".")[2]
-    return plain in source.changed and not source.is_of_no_use(name) and shape_of(value) == ()
+    """Whether the source sets an attribute in a reset or a step, though few games may change it: a door is opened. A
+    reset makes many a board as it always was, so of those only what a step sets."""
+    plain, shape = name.rpartition(".")[2], shape_of(value)
+    set_in = source.changed if shape == () else source.changed_in_steps if shape else ()
+    return plain in set_in and not source.is_of_no_use(name)
 
 
 def _numeric(reference: Reference, calls: Calls) -> Calls:
