@@ -22,6 +22,7 @@ from envwright.recipe.fields import (
     fields_of,
     free,
     is_empty,
+    is_mixed,
     is_number,
     is_still,
     is_value,
@@ -143,8 +144,11 @@ def draft_tables(seen: Seen, source: Source) -> Draft:
 
 def _objects_in_lists(draft: Draft, states: Sequence[Mapping[str, Any]], source: Source) -> Pool:
     """All objects that were seen in lists, by class. One that is in two places would be two in a translation."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    found: dict[str, list[Any]] = {}
     for state in states:
+        for value in state.values():
+            if isinstance(value, list | deque) and is_mixed([*value]):
+                found.setdefault(f"tuple of {len(value[0])}", []).extend(value)
         homes: dict[int, str] = {}
         for name, value in state.items():
             for place, thing, listed in _things(name, value) if not source.is_of_no_use(name) else ():

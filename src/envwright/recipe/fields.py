@@ -7,8 +7,10 @@ The forms are few and fixed, for a translator has to read them:
     none(x, (-1, -1))       None or a tuple of so many whole numbers
     {'a': 0, 'b': 1}[x]     one of a few texts
     pad(x, 8), len(x)       a list of numbers whose length changes
+    pad(letters(x, ['A', 'K']), 8), len(x)      the same, of texts
     table(x, 8, 4), len(x)  a list of rows of numbers whose length changes
     pad([item['y'] for item in x], 8), ..., len(x)      a list of objects or dicts that hold the same, field by field
+    pad([item[0] for item in x], 8), ..., len(x)        a list of tuples of numbers and texts
     flags(x, (0, 0), (5, 5)), len(x)    a set of whole numbers or of tuples of them: from (0, 0), 5 by 5 places
     flags(x, ['a', 'b']), len(x)        a set of texts
     letters(x, [' ', 'O', 'X'])         lists or an array of texts or None, as their numbers in an alphabet
@@ -26,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from envwright.core.errors import EnvwrightError
-from envwright.recipe.whole_parts import by_number, in_letters, is_number, shape_of
+from envwright.recipe.whole_parts import by_number, in_letters, is_number, lettered, shape_of
 from envwright.references.plain import same
 
 ROOM = 2  # a list that was never longer than n gets room for ROOM times n
@@ -37,7 +39,7 @@ LEAST = 8  # things that a list has room for: some may come in a step before oth
 _INSIDE = ("__items__", "__value__", "__data__")  # of an object that is a list, that is a number, that has a hook
 
 
-Pool = Mapping[str, list[dict[str, Any]]]
+Pool = Mapping[str, list[Any]]  # things that were seen in lists, by class
 
 
 class DraftError(EnvwrightError, ValueError):
@@ -145,10 +147,14 @@ def _list(path: str, own: str, present: list[Any], nothing: bool, pool: Pool | N
     lengths = {len(v) for v in present}
     if not items:
         raise DraftError(f"{path} was empty in every game played; say in [state] how much it can hold.")
+    if (text := lettered(path, items)) is not None:
+        return {own: f"pad({text}, {_room(present)})", f"{own}_count": f"len({path})"}
     (shape,) = kinds if len(kinds) == 1 else (None,)
     if len(shapes) > 1 and all(isinstance(v, np.ndarray) and v.ndim > 1 for v in present):
         seen = " and ".join(str(shape) for shape in sorted(shapes, key=str)[:2])
         raise DraftError(f"{path} is an array of changing shape, such as {seen}; write a line for it in [state].")
+    if is_mixed(items):
+        return _tuples(path, own, present, pool or {})
     if shape is None:
         raise DraftError(f"{path} is a list of more than numbers; write a line for it in [state] of contract.toml.")
     rest = any(item is None for item in items)
@@ -198,6 +204,23 @@ def _objects(path: str, own: str, lists: list[Any], pool: Pool) -> dict[str, str
             raise DraftError(f"{path} holds objects with {key}; write lines for it in [state] of contract.toml.")
         fields[f"{own}_{field_name(key)}"] = _field(path, f"item[{key!r}]", [item[key] for item in items], room)
     return fields | {f"{own}_count": f"len({path})"}
+
+
+def _tuples(path: str, own: str, lists: list[Any], pool: Pool) -> dict[str, str]:
+    """A field for each part of the tuples of a list, and one for how many they are."""
+    room = max(LEAST, ROOM * max(map(len, lists)))
+    wide = max(len(item) for v in lists for item in v)
+    items = pool.get(f"tuple of {wide}", [item for v in lists for item in v])
+    parts = {f"{own}_{i}": _field(path, f"item[{i}]", [item[i] for item in items], room) for i in range(wide)}
+    return parts | {f"{own}_count": f"len({path})"}
+
+
+def is_mixed(items: list[Any]) -> bool:
+    """Whether these are tuples of numbers and texts."""
+    if not items or any(type(item) is not tuple or len(item) != len(items[0]) for item in items):
+        return False
+    single = all(isinstance(part, str) or (is_number(part) and np.ndim(part) == 0) for item in items for part in item)
+    return single and any(isinstance(part, str) for part in items[0])
 
 
 def is_value(item: dict[str, Any]) -> bool:

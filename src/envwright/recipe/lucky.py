@@ -5,8 +5,9 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 
 from envwright.recipe.fields import ROOM, DraftError, free, shape_of
+from envwright.recipe.whole_parts import lettered
 from envwright.references.protocol import Draw
-from envwright.verify.expression import site_function, site_line
+from envwright.verify.expression import places_of, site_function, site_line
 
 # Room for luck that is drawn until it fits: the longest of n games took ln n / ln(1/p) draws, so k times as many are
 # too few once in n ** k games. An episode that runs out of luck in a step is cut off; a start cannot be, and has more.
@@ -42,7 +43,7 @@ def chance_of(
             if function in without or f"{function}.{method}" in without:
                 continue
             seen = [draw for draw in (drawn or {}).get((function, method), ()) if site_line(draw.site) in lines]
-            by_index = (function, method) in picked
+            by_index = (function, method) in picked or any(places_of(draw) is not None for draw in seen)
             whole = len(methods) == 1 and not by_index
             which = function if whole else f"{function}.{method}"
             parts = {which: (lines.total(), seen)}
@@ -54,9 +55,11 @@ def chance_of(
                 if function in again or part in again or (part == which and _is_again(function, most, again)):
                     count = max(count, FEW)
                 room = count if part in steady or count == 1 else times * count
-                shape = shape_of(own_seen[0].value) if own_seen and not by_index else None
+                shape = _shape(own_seen[0]) if own_seen and (function, method) not in picked else None
                 name = free(_word(function if len(methods) == 1 else f"{function}_{method}"), fields)
-                fields[name] = _reader("picks" if by_index else "draws", part, room, shape)
+                reader = _reader("picks" if by_index else "draws", part, room, shape)
+                texts = [text for draw in own_seen for text in draw.value] if any(map(_are_texts, own_seen)) else []
+                fields[name] = (lettered(reader, texts) if texts and room == 1 else None) or reader
     return fields
 
 
@@ -74,7 +77,18 @@ def _reader(reader: str, which: str, room: int, shape: tuple[int, ...] | None) -
 
 
 def _shapes(draws: Sequence[Draw]) -> set[tuple[int, ...] | None]:
-    return {shape_of(draw.value) for draw in draws}
+    return {_shape(draw) for draw in draws}
+
+
+def _shape(draw: Draw) -> tuple[int, ...] | None:
+    if (places := places_of(draw)) is not None:
+        return (len(places),)
+    return (len(draw.value),) if _are_texts(draw) else shape_of(draw.value)
+
+
+def _are_texts(draw: Draw) -> bool:
+    """Whether a list of texts is drawn: it was shuffled, or some of it were chosen."""
+    return isinstance(draw.value, list) and bool(draw.value) and all(isinstance(text, str) for text in draw.value)
 
 
 def unlucky(drawn: Drawn, picked: Iterable[tuple[str, str]], shown: Iterable[str]) -> dict[str, str]:
@@ -85,7 +99,7 @@ def unlucky(drawn: Drawn, picked: Iterable[tuple[str, str]], shown: Iterable[str
     shown, picked = sorted(shown), set(picked)
     found: dict[str, str] = {}
     for (function, method), draws in drawn.items():
-        if all(shape_of(draw.value) is not None for draw in draws) or ((function, method) in picked and not shown):
+        if all(_shape(draw) is not None for draw in draws) or ((function, method) in picked and not shown):
             continue
         if not shown:
             raise DraftError(

@@ -16,10 +16,10 @@ def in_letters(path: str, values: list[Any]) -> str | None:
     arrays = [_objects(v) for v in values]
     if len({a.shape for a in arrays}) != 1 or not arrays[0].size:
         return None
-    return _lettered(path, [text for a in arrays for text in a.flat])
+    return lettered(path, [text for a in arrays for text in a.flat])
 
 
-def _lettered(path: str, held: list[Any]) -> str | None:
+def lettered(path: str, held: list[Any]) -> str | None:
     """In order, so that of two texts the one that comes first has the smaller number."""
     if not all(isinstance(text, str | None) for text in held) or all(text is None for text in held):
         return None
@@ -54,7 +54,7 @@ def by_number(path: str, dicts: list[dict[Any, Any]]) -> str | None:
         if len(shapes) == 1 and None not in shapes:
             return text
     if all(isinstance(value, str | None) for value in held):
-        return _lettered(text, held)
+        return lettered(text, held)
     sequences = len({type(value) for value in held}) == 1 and isinstance(held[0], list | tuple | np.ndarray)
     return in_letters(text, held) if sequences else None
 

@@ -108,12 +108,19 @@ def drawn(draws: Sequence[Draw], function: str, index: int | None = None, shape:
     return np.ma.array(np.zeros(shape), mask=np.ones(shape, bool)) if found is np.ma.masked and shape else found
 
 
-def picked(draws: Sequence[Draw], function: str, index: int | None = None) -> Any:
-    """The same for choices of one element each, as the indices of what was chosen."""
+def picked(draws: Sequence[Draw], function: str, index: int | None = None, shape: tuple[int, ...] = ()) -> Any:
+    """The same for choices of one element each, as the indices of what was chosen; and for lists of things other than
+    numbers and texts that are shuffled, as the places at which they were before."""
     made = [draw for draw in draws if is_drawn_by(draw, function)]
-    if strange := [draw for draw in made if draw.pick is None]:
+    if strange := [draw for draw in made if draw.pick is None and places_of(draw) is None]:
         raise ValueError(f"{strange[0].method} at {strange[0].site} is not a choice of one from a list")
-    return _one_or_all([draw.pick[0] for draw in made if draw.pick is not None], index)
+    found = _one_or_all([places_of(draw) if draw.pick is None else draw.pick[0] for draw in made], index)
+    return np.ma.array(np.zeros(shape, int), mask=np.ones(shape, bool)) if found is np.ma.masked and shape else found
+
+
+def places_of(draw: Draw) -> list[int] | None:
+    """Where the things of a list that was drawn have been."""
+    return draw.value.get("__indices__") if isinstance(draw.value, dict) else None
 
 
 def _one_or_all(values: list[Any], index: int | None) -> Any:
@@ -198,6 +205,8 @@ def box(first: tuple[int, ...], shape: tuple[int, ...]) -> list[Any]:
 
 def letters(texts: Any, alphabet: Sequence[Any]) -> NDArray[Any]:
     """Texts, or None, in lists or arrays, as their numbers in an alphabet."""
+    if np.ma.is_masked(texts):  # luck that was not drawn
+        return np.ma.array(np.zeros(np.shape(texts), np.int64), mask=np.ones(np.shape(texts), bool))
     numbers = {text: number for number, text in enumerate(alphabet)}
     found = np.array(texts, dtype=object)
     if strange := [text for text in found.flat if not isinstance(text, str | None) or text not in numbers]:

@@ -31,10 +31,14 @@ def read_luck(
         room = None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "pad":
             room, node, shape = int(ast.literal_eval(node.args[1])), node.args[0], shape[1:]
+        alphabet: tuple[str, ...] = ()
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "letters":
+            node, alphabet = node.args[0], tuple(ast.literal_eval(node.args[1]))
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("draws", "picks")):
             raise RefusedError(f"the line {text!r} of the contract is not one that the rules know")
         which = str(ast.literal_eval(node.args[0]))
         function = re.split("[.:]", which)[0]
         method = which.removeprefix(function).removeprefix(".")
-        pieces[function, method] = Piece(field, Kind(narrow(dtype), shape), room, node.func.id == "picks")
+        kind = Kind(narrow(dtype), shape, alphabet) if alphabet else Kind(narrow(dtype), shape)
+        pieces[function, method] = Piece(field, kind, room, node.func.id == "picks")
     return pieces

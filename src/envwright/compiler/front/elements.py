@@ -49,11 +49,14 @@ def _class_in(reference: Any, path: Path) -> type | None:
 
 
 def settle_heaps(program: Program, classes: Mapping[tuple[int, str], type]) -> None:
-    """A heap for each class, for an object may go from one list to another; dicts stay in their list."""
+    """A heap for each class, for an object may go from one list to another; dicts and tuples stay among their like."""
     by_class: dict[Any, Heap] = {}
     for key, made in classes.items():
         slot = _named(program.slots[key], made)
         group: Any = tuple(sorted(slot.extra.columns)) if made is dict else made
+        if made is tuple:
+            columns = slot.extra.columns.items()
+            group = tuple((name, one.form, repr(one.extra), one.fields[0][1]) for name, one in columns)
         heap = by_class.setdefault(group, Heap(-next(_numbers), made, dict(slot.extra.columns)))
         if not _alike(heap.columns, slot.extra.columns):
             raise RefusedError(f"lists of {made.__name__} hold objects that differ in what they hold")
@@ -64,7 +67,7 @@ def settle_heaps(program: Program, classes: Mapping[tuple[int, str], type]) -> N
 
 def _named(slot: Any, made: Any) -> Any:
     """A list of named tuples by the names of their parts, which the contract has by number."""
-    if not issubclass(made, tuple):
+    if made is tuple or not issubclass(made, tuple):
         return slot
     names: tuple[str, ...] = made._fields  # pyright: ignore[reportAttributeAccessIssue]
     fields = {names[int(i)]: field for i, field in slot.extra.fields.items()}

@@ -40,6 +40,8 @@ def read_state(
         if form in ("letters", "keyed"):
             slots[path] = _whole(field, form, extra, kind, seen)
             continue
+        if form == "listed" and extra:
+            kind, extra = kind._replace(of=extra), None
         listed = isinstance(seen, list | tuple | deque)
         extra = seen.maxlen if isinstance(seen, deque) else extra
         names = live.get(path, ())
@@ -100,6 +102,10 @@ def form_of(node: ast.expr) -> tuple[Path, str, Any]:
             args=[ast.ListComp(elt=one, generators=[ast.comprehension(target=ast.Name(id=item), iter=inner)]), *_],
         ) if (path := _path(inner)) is not None:
             return path, "column", _column(one, item)
+        case ast.Call(
+            func=ast.Name(id="pad"), args=[ast.Call(func=ast.Name(id="letters"), args=[inner, texts]), *_]
+        ) if (path := _path(inner)) is not None:
+            return path, "listed", tuple(ast.literal_eval(texts))
         case ast.Call(func=ast.Name(id="pad" | "table"), args=[inner, *_]) if (path := _path(inner)) is not None:
             return path, "listed", None
         case ast.Call(func=ast.Name(id="flags"), args=[inner, first, *_]) if (path := _path(inner)) is not None:

@@ -2,6 +2,7 @@
 
 pos = "pos"                                     a number or an array
 hand = "pad(hand, 22)", hand_count = "len(hand)"    a list of changing length
+deck = "pad(letters(deck, ['A', 'K']), 8)", deck_count = "len(deck)"    the same, of texts
 pipes_x = "pad([item['x'] for item in pipes], 8)", pipes_count = "len(pipes)"     a list of objects, by attribute
 last = "none(last, -1)"                         None or a number
 spot = "none(spot, (-1, -1))"                   None or a tuple
@@ -222,6 +223,8 @@ def _fit_list(slot: Slot, value: Value) -> Value:
     if isinstance(value, Counted | Masked):
         return replace(cleaned(counted(value, kind.shape[0])), longest=slot.extra)
     empty = (isinstance(value, Items) and not value.items) or (isinstance(value, Static) and len(value.value) == 0)
+    if kind.letters and not empty:
+        value = into(kind.letters, value)
     if empty:
         blank, none = Array(zero(kind).code, kind, listed=True), Array(code.const(0), Kind(INT), weak=True)
         return Counted(blank, none, slot.extra, clean=True)

@@ -270,13 +270,41 @@ def numbers_of(frame: Frame, heap: Heap, values: list[Value]) -> list[Array]:
     return made
 
 
+def number_all(frame: Frame, place: Value) -> Value:
+    """A list of new objects, such as the lists of the state hold, gets to hold their numbers."""
+    content = frame.memory.see(place)
+    if isinstance(content, Static) and isinstance(content.value, list):
+        content = Items(tuple(Static(v) for v in content.value), True)
+    if not isinstance(content, Items) or not content.items:
+        return place
+    inside = [frame.memory.see(item) for item in content.items]
+    heap = next((h for h in frame.program.heaps.values() if all(_fits(h, one) for one in inside)), None)
+    if heap is None:
+        return place
+    given = numbers_of(frame, heap, list(content.items))
+    numbered = _lined(heap, len(given), given)
+    if isinstance(place, Ref):
+        frame.memory.cells[place.cell] = numbered
+        return place
+    return numbered
+
+
+def _fits(heap: Heap, content: Value) -> bool:
+    """Whether this is an object of a heap that has no number yet."""
+    try:
+        return _parts(heap, content).keys() == heap.columns.keys()
+    except RefusedError:
+        return False
+
+
 def opened(memory: Any, value: Value) -> Value:
     """A named tuple of a list as a tuple."""
     heap = heap_of(memory, value)
     if heap is None or not issubclass(heap.made, tuple):
         return value
     assert isinstance(value, Array)
-    return Items(tuple(get(memory, value, name) for name in heap.columns), names=tuple(heap.columns))
+    names = tuple(heap.columns) if heap.made is not tuple else ()
+    return Items(tuple(get(memory, value, name) for name in heap.columns), names=names)
 
 
 def _parts(heap: Heap, content: Value) -> Mapping[Any, Value]:

@@ -132,8 +132,9 @@ def _bound(frame: Frame, hint: str, value: Value) -> Value:
 
 
 def _unpack(frame: Frame, targets: list[ast.expr], value: Value, exchanged: bool = False) -> None:
-    seen = heaps.opened(frame.memory, frame.memory.see(value))
-    value = seen if isinstance(seen, Items) and seen.names else value
+    held = frame.memory.see(value)
+    seen = heaps.opened(frame.memory, held)
+    value = seen if seen is not held else value
     if isinstance(seen, Counted | Masked) and not any(isinstance(t, ast.Starred) for t in targets):
         full = counted(seen)  # there are as many as there are names, or the original would fail
         parts = [read(frame.memory, full, (Static(i),)) for i in range(len(targets))]

@@ -12,6 +12,7 @@ from envwright.compiler.ir.kinds import INT, Kind
 from envwright.compiler.ir.lists import appended, concatenate, counted, equals, holding, in_use, items_of, plus
 from envwright.compiler.ir.operators import compare
 from envwright.compiler.ir.sequences import backwards, inserted, place_inside
+from envwright.compiler.ir.spelling import spelled
 from envwright.compiler.ir.trails import let_go, name_rows, shift, taken_out
 from envwright.compiler.ir.twins import has_rows, put_into, with_rows_of
 from envwright.compiler.ir.values import (
@@ -109,7 +110,9 @@ def _note_room(frame: Frame, content: Counted) -> None:
 
 
 def _element(frame: Frame, content: Counted, item: Value) -> Value:
-    """What a list gets, as it holds it: objects by their numbers."""
+    """What a list gets, as it holds it: objects by their numbers, and texts."""
+    if (alphabet := texts.letters_of(content)) is not None:
+        return spelled(frame, alphabet, frame.memory.deep(item))
     return heaps.number_of(frame, heaps.of(frame, content), item) if content.array.kind.of else frame.memory.deep(item)
 
 

@@ -99,6 +99,8 @@ def _outcome(
     frame: Frame, piece: Piece, method: str, value: Array, arguments: list[Value], options: dict[str, Value]
 ) -> tuple[Code, Value]:
     """How it is drawn, and what it is, given what the piece of luck holds: the thing itself, or its place in a list."""
+    if piece.picks and method in ("shuffle", "sample_python"):
+        return _by_places(value, arguments, options)
     if not piece.picks or method != "choice":
         return _METHODS[method](value, arguments, options)
     try:
@@ -293,8 +295,41 @@ def _place(count: Code, size: tuple[int, ...] = ()) -> Code:
 
 
 def _permutation(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
-    fixed = np.asarray(known(arguments[0]))
+    if isinstance(content := arguments[0], Counted):
+        return _of_known_length(content, value.kind.shape[0]), value
+    fixed = _lettered(value, np.asarray(known(content)))
     return _in_order(fixed if fixed.ndim else np.arange(int(fixed))), value
+
+
+def _by_places(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
+    """Objects in random order, or some of them: the piece of luck is the places at which they were."""
+    content = arguments[0]
+    if not isinstance(content, Counted):
+        raise RefusedError("things that are no numbers are shuffled before they are in a list of the state")
+    match content.count.code:
+        case ast.Constant(value=int(count)):
+            order = code.call("random_order", key(), code.const(count))
+        case _:
+            raise RefusedError("a list whose length changes in the game is shuffled")
+    if value.kind.shape != (count,):
+        order = code.index(order, ast.Slice(None, code.const(value.kind.shape[0])))
+    found = Array(code.index(content.array.code, value.code), content.array.kind.shaped(*value.kind.shape), listed=True)
+    return order, counted(found)
+
+
+def _of_known_length(content: Counted, length: int) -> Code:
+    """All of a list in random order, if it always has the length that was seen."""
+    match content.count.code:
+        case ast.Constant(value=count) if count == length:
+            return code.index(content.array.code, code.call("random_order", key(), code.const(length)))
+    raise RefusedError("a list whose length changes in the game is shuffled")
+
+
+def _lettered(value: Array, population: np.ndarray) -> np.ndarray:
+    """Texts that are drawn from, as the numbers that stand for them."""
+    if population.dtype.kind != "U" or not value.kind.letters:
+        return population
+    return np.array([value.kind.letters.index(text) for text in population.flat]).reshape(population.shape)
 
 
 def _in_order(population: Any, many: int | None = None) -> Code:
@@ -310,7 +345,7 @@ def _in_order(population: Any, many: int | None = None) -> Code:
 def _several(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
     """`random.sample` of what is known: a list of some of them, in random order."""
     many = known(argument(arguments, options, 1, "k", None))
-    return _in_order(_population(arguments, options), int(many)), replace(value, listed=True)
+    return _in_order(_population(value, arguments, options), int(many)), replace(value, listed=True)
 
 
 def _choices(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
@@ -318,7 +353,7 @@ def _choices(value: Array, arguments: list[Value], options: dict[str, Value]) ->
     weights = argument(arguments, options, 1, "weights", None)
     if "cum_weights" in options:
         raise RefusedError("choices with cum_weights are not covered")
-    table = as_array(Static(_population(arguments, options)))
+    table = as_array(Static(_population(value, arguments, options)))
     extra: dict[str, Code] = {}
     if not (isinstance(weights, Static) and weights.value is None):
         each = number(weights).code
@@ -327,10 +362,10 @@ def _choices(value: Array, arguments: list[Value], options: dict[str, Value]) ->
     return code.call("jax.random.choice", key(), table.code, code.const((many,)), **extra), replace(value, listed=True)
 
 
-def _population(arguments: list[Value], options: dict[str, Value]) -> np.ndarray:
-    """What is drawn from, if it is numbers, or rows of them, that are known."""
+def _population(value: Array, arguments: list[Value], options: dict[str, Value]) -> np.ndarray:
+    """What is drawn from, if it is numbers, or rows of them, that are known; or texts."""
     try:
-        table = np.asarray(known(argument(arguments, options, 0, "population", None)))
+        table = _lettered(value, np.asarray(known(argument(arguments, options, 0, "population", None))))
     except RefusedError:
         raise RefusedError("several choices from a list that changes are not covered") from None
     if table.dtype.kind not in "biuf" or not table.ndim:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, picking, tallies
+from envwright.compiler.ir import code, heaps, picking, tallies
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import FLOAT, INT
@@ -138,8 +138,14 @@ def _is_luck(value: Any) -> bool:
 
 def _draw(frame: Frame, source: Any, name: str, arguments: list[Value], options: dict[str, Value]) -> Value:
     python = isinstance(source, random.Random) or (isinstance(source, types.ModuleType) and source.__name__ == "random")
+    if name in ("shuffle", "sample") and arguments:
+        arguments = [heaps.number_all(frame, arguments[0]), *arguments[1:]]
     value = luck.draw(frame, f"{name}_python" if python and name in luck.OF_PYTHON else name, arguments, options)
     if name == "shuffle":
+        before = frame.memory.see(arguments[0])
+        if isinstance(before, Counted):
+            value = value if isinstance(value, Counted) else replace(as_array(value), listed=before.array.listed)
+            value = counted(value, before.room)
         set_content(frame, arguments[0], value)
         return Static(None)
     return value

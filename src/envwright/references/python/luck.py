@@ -128,7 +128,7 @@ def _record(
         if isinstance(order, np.ndarray):
             return value, order.copy(), None
         after = list(order)
-        return value, after if all(map(is_atom, after)) else {"__indices__": _indices(after, before)}, None
+        return value, after if all(map(_is_plain, after)) else {"__indices__": _indices(after, before)}, None
     value, pick = picking.draw_one(draw, arguments, options)
     return value, _on_tape(value, arguments, options), pick
 
@@ -138,7 +138,7 @@ def _on_tape(value: Any, arguments: tuple[Any, ...], options: dict[str, Any]) ->
         return value
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         return value.copy()
-    if type(value) is list and all(map(is_atom, value)):
+    if type(value) is list and all(map(_is_plain, value)):
         return list(value)
     population = _population(arguments[1:], options)
     try:
@@ -147,6 +147,12 @@ def _on_tape(value: Any, arguments: tuple[Any, ...], options: dict[str, Any]) ->
         return {"__index__": _indices([value], population)[0]}
     except KeyError:  # not drawn from anything, or itself a copy
         return copy.deepcopy(value)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether something is put down as it is: numbers, rows of them, and texts; of rows with texts in them, where they
+    were."""
+    return is_atom(value) and not (type(value) is tuple and any(isinstance(part, str | tuple) for part in value))
 
 
 def _population(arguments: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
