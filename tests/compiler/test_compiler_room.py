@@ -117,3 +117,22 @@ def test_an_episode_that_begins_with_too_little_room_is_cut_off_by_its_first_ste
         with loosely():
             _, state = pair.rules.start(pair.records.StartChance(value=jnp.int32(n)))
             assert bool(pair.rules.apply(state, jnp.int32(0), None).truncated) is wanted
+
+
+def test_a_set_that_begins_with_too_much_is_cut_off_by_the_first_step() -> None:
+    contract = """
+        [state]
+        seen = "flags(seen, (0,), (4,))"
+        seen_count = "len(seen)"
+        n = "n"
+
+        [chance.start]
+        value = "draws('reset', 0)"
+        """
+    start = "self.seen.add(self.n)\nself.n = len(self.seen)\nself.seen.clear()"
+    drawn = "int(self.np_random.integers(0, 4))"
+    pair = game("self.n = action", start=start, contract=contract, seen="{1}", n=drawn)
+    for n, wanted in ((3, False), (4, True)):
+        with loosely():
+            _, state = pair.rules.start(pair.records.StartChance(value=jnp.int32(n)))
+            assert bool(pair.rules.apply(state, jnp.int32(0), None).truncated) is wanted

@@ -2,7 +2,7 @@
 
 import numpy as np
 from before_and_after import after, body_of, function, plain
-from small_games import game
+from small_games import assert_plays_the_same, game
 
 X, Y = np.arange(8), np.arange(8)[::-1].copy()
 A = np.arange(48).reshape(8, 6)
@@ -296,3 +296,12 @@ def test_methods_that_change_the_state_take_it_and_give_it_back() -> None:
         return state.replace(cells=cells, n=n)
         """
     )
+
+
+def test_letters_and_their_codes() -> None:
+    step = """
+        letter = chr(ord("a") + action)
+        self.n = ord(self.word[0]) - ord("a") + (10 if letter in self.word else 0)
+        self.word = WORDS[(self.n + action) % 3]
+        """
+    assert_plays_the_same(game(step, top='WORDS = ["bee", "ad", "car"]', word="WORDS[0]", n="0"))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, tables, tallies
+from envwright.compiler.ir import code, outgrown, picking, tables, tallies
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, is_number
 from envwright.compiler.ir.lists import counted, items_of
@@ -49,6 +49,7 @@ from envwright.compiler.refusal import RefusedError
 
 Arguments = list[Value]
 Options = dict[str, Value]
+LETTERS = 128  # of ASCII
 
 
 def _len(frame: Frame, arguments: Arguments, options: Options) -> Value:
@@ -264,6 +265,25 @@ def _str(frame: Frame, arguments: Arguments, options: Options) -> Value:
     return Static(str(known(frame.memory.deep(arguments[0])))) if arguments else Static("")
 
 
+def _ord(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    letter = frame.memory.deep(arguments[0])
+    found = picking.applied(frame.program, ord, [letter], "codes")
+    return Static(ord(known(letter))) if found is None else found
+
+
+def _chr(frame: Frame, arguments: Arguments, options: Options) -> Value:
+    """One of the letters of ASCII; the episode of anything else is cut off."""
+    number = frame.memory.deep(arguments[0])
+    if isinstance(number, Static):
+        return Static(chr(number.value))
+    if frame.writer.start or outgrown.NOTE not in frame.memory.attributes:
+        raise RefusedError("which letter is meant is not known before the game is played")
+    place = code.name(frame.bind("letter", as_array(number).code, auto=True))
+    outside = (code.compare(place, ast.Lt(), code.const(0)), code.compare(place, ast.GtE(), code.const(LETTERS)))
+    outgrown.note(frame, code.binary(outside[0], ast.BitOr(), outside[1]))
+    return tables.pick(frame.program, [*map(chr, range(LETTERS))], Array(place, Kind(INT), natural=True), "ASCII")
+
+
 def _open(frame: Frame, arguments: Arguments, options: Options) -> Value:
     raise RefusedError("it opens a file, which a game that is compiled cannot do")
 
@@ -283,7 +303,7 @@ BUILTINS: dict[Any, Callable[[Frame, Arguments, Options], Value]] = {
     abs: _abs, round: _round, int: _to(INT, int), float: _to(FLOAT, float), bool: _to(BOOL, bool),
     isinstance: _isinstance, getattr: _getattr,
     hasattr: _hasattr, type: _type, divmod: _divmod, pow: _pow, copy.copy: _copy, copy.deepcopy: _copy, str: _str,
-    typing.cast: _cast, print: _nothing, warnings.warn: _nothing, open: _open,
+    ord: _ord, chr: _chr, typing.cast: _cast, print: _nothing, warnings.warn: _nothing, open: _open,
     operator.add: lambda f, a, o: binary(f, ast.Add(), *a), operator.eq: lambda f, a, o: compare(f, ast.Eq(), *a),
     id: _nothing, repr: _str, dict: lambda f, a, o: _dict(f, a, o),
     dict.fromkeys: lambda f, a, o: _from_keys(f, a, o),

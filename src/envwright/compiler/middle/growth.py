@@ -2,6 +2,7 @@
 too little room in the middle of a step, it must be known at the end."""
 
 import ast
+import math
 import re
 from dataclasses import replace
 from typing import Any
@@ -45,7 +46,8 @@ def note_new(frame: Frame, key: Attribute, value: Value) -> None:
         _look_at_room(frame, key)
     new = frame.memory.see(value)
     room = new.array.kind.shape[0] if isinstance(new, Counted | Masked) else 0
-    if room > slot.room or (slot.form == "flags" and isinstance(new, Masked | Gathered)):  # it may have too many
+    strange = isinstance(new, Masked) or (isinstance(new, Gathered) and bool(new.items))
+    if room > slot.room or (slot.form == "flags" and strange):  # it may hold more than there is room for
         frame.program.longer[frame.writer.when].add(_called(frame, key))
     if slot.is_list and not frame.writer.start:
         frame.program.shrunk.add(_called(frame, key))
@@ -62,7 +64,7 @@ def _look_at_room(frame: Frame, key: Attribute) -> None:
         return
     if isinstance(content, Counted) and content.longest is None and not _fits(content):
         outgrown.note(frame, code.compare(content.count.code, ast.Gt(), code.const(content.room)))
-    if isinstance(content, Members):
+    if isinstance(content, Members) and not isinstance(content.count.code, ast.Constant):
         outgrown.note(frame, code.compare(code.call("jnp.sum", content.array.code), ast.NotEq(), content.count.code))
 
 
@@ -81,8 +83,10 @@ def cut_short(frame: Frame) -> None:
         for key, slot in frame.program.slots.items():
             place = frame.memory.attributes.get(key)
             content = frame.memory.see(place) if isinstance(place, Ref) else None
-            if isinstance(place, Ref) and isinstance(content, Counted) and content.longest is None:
-                count = code.call("jnp.where", flag, code.const(slot.room + 1), content.count.code)
+            plain = isinstance(content, Members) or (isinstance(content, Counted) and content.longest is None)
+            if isinstance(place, Ref) and isinstance(content, Counted | Members) and plain:
+                too_many = slot.room + 1 if isinstance(content, Counted) else math.prod(content.array.kind.shape) + 1
+                count = code.call("jnp.where", flag, code.const(too_many), content.count.code)
                 frame.memory.cells[place.cell] = replace(content, count=Array(count, Kind(INT)))
                 return
         raise RefusedError("a list may need more room at the start of an episode than the contract has")
