@@ -119,7 +119,7 @@ def draft_tables(seen: Seen, source: Source) -> Draft:
             draft.ignored[f"reference.{name}"] = "nothing but the drawing of the screen reads it"
         elif name in source.unread and any(isinstance(value, list | deque | set | dict) for value in values):
             draft.ignored[f"reference.{name}"] = NOT_READ  # a log
-        elif name in source.idle and name in source.left:
+        elif name in source.idle and (name in source.left or _is_record(values)):
             draft.ignored[f"reference.{name}"] = NOT_READ if name in source.unread else source.idle[name]
         elif name == "elapsed_steps":
             draft.state |= {"time": name} if seen.max_episode_steps else {}
@@ -142,13 +142,21 @@ def draft_tables(seen: Seen, source: Source) -> Draft:
     return draft
 
 
+def _is_record(values: Sequence[Any]) -> bool:
+    """Whether a list gets longer as the game goes on, or one in a dict: of which much would have to be kept."""
+    if all(isinstance(value, dict) for value in values):
+        keys = {key for value in values for key in value}
+        return any(_is_record([value[key] for value in values if key in value]) for key in keys)
+    lists = [value for value in values if isinstance(value, list | deque)]
+    return len({len(value) for value in lists}) > 1
+
+
 def _objects_in_lists(draft: Draft, states: Sequence[Mapping[str, Any]], source: Source) -> Pool:
     """All objects that were seen in lists, by class. One that is in two places would be two in a translation."""
     found: dict[str, list[Any]] = {}
     for state in states:
-        for value in state.values():
-            if isinstance(value, list | deque) and is_mixed([*value]):
-                found.setdefault(f"tuple of {len(value[0])}", []).extend(value)
+        for rows in _mixed(state):
+            found.setdefault(f"tuple of {len(rows[0])}", []).extend(rows)
         homes: dict[int, str] = {}
         for name, value in state.items():
             for place, thing, listed in _things(name, value) if not source.is_of_no_use(name) else ():
@@ -158,6 +166,15 @@ def _objects_in_lists(draft: Draft, states: Sequence[Mapping[str, Any]], source:
                 if listed:
                     found.setdefault(thing["__class__"], []).append(thing)
     return found
+
+
+def _mixed(value: Any) -> Iterable[list[Any]]:
+    """The lists of tuples of numbers and texts in a value."""
+    if isinstance(value, list | deque) and is_mixed([*value]):
+        yield [*value]
+    elif isinstance(value, list | tuple | Mapping) and not isinstance(value, np.ndarray):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _mixed(item) if isinstance(item, list | deque | tuple | Mapping) else ()
 
 
 def _things(place: str, value: Any, listed: bool = False) -> Iterable[tuple[str, dict[str, Any], bool]]:

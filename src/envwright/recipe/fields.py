@@ -18,7 +18,8 @@ The forms are few and fixed, for a translator has to read them:
     keyed(x, [1, 2, 5])                 the same, with these keys
     [row if row is not None else [0, 0] for row in x], [row is not None for row in x]   rows or numbers, or None
 
-x is a name of the reference's, or a part of it, `deck['hands']['player']`: an object is seen as a dict.
+x is a name of the reference's, or a part of it, `deck['hands']['player']`, `players[0]['hand']`: an object is seen as a
+dict.
 """
 
 from collections import deque
@@ -35,6 +36,7 @@ ROOM = 2  # a list that was never longer than n gets room for ROOM times n
 MOST_PLACES = 512  # that a list gets room for because none was seen twice
 DIFFERENT = 3  # so many numbers may all be different by accident,
 OFTEN = 30  # but not in so many lists
+MOST_APART = 8  # lists or objects in a list that are kept apart
 LEAST = 8  # things that a list has room for: some may come in a step before others go
 _INSIDE = ("__items__", "__value__", "__data__")  # of an object that is a list, that is a number, that has a hook
 
@@ -69,7 +71,12 @@ def fields_of(
     if all(is_number(v) for v in present):
         return _numbers(path, own, present, nothing)
     if all(isinstance(v, list | tuple | deque | np.ndarray) for v in present):
-        return _list(path, own, present, nothing, pool)
+        try:
+            return _list(path, own, present, nothing, pool)
+        except DraftError:
+            if nothing or not _are_apart(present):
+                raise
+            return _apart(path, own, present, changed, pool)
     if all(isinstance(v, set | frozenset) for v in values):
         return _set(path, own, values)
     raise _no_rule(path, next(v for v in present if not is_number(v)))
@@ -168,6 +175,23 @@ def _list(path: str, own: str, present: list[Any], nothing: bool, pool: Pool | N
     if not rest and len(shape) == 1:
         return {own: f"table({path}, {room}, {shape[0]})", f"{own}_count": f"len({path})"}
     raise DraftError(f"{path} is a list of more than rows of numbers; write a line for it in [state].")
+
+
+def _are_apart(lists: list[Any]) -> bool:
+    """Whether these are the same few lists or objects at any time: the hands of the players, or the players."""
+    length = len(lists[0])
+    inside = [item for v in lists for item in v] if all(isinstance(v, list | tuple) for v in lists) else []
+    known = 0 < length <= MOST_APART and all(len(v) == length for v in lists)
+    return known and bool(inside) and all(isinstance(item, list | dict | set | deque) for item in inside)
+
+
+def _apart(path: str, own: str, lists: list[Any], changed: Container[str], pool: Pool | None) -> dict[str, str]:
+    """The fields of each of a few lists or objects."""
+    fields: dict[str, str] = {}
+    for i in range(len(lists[0])):
+        found = fields_of(f"{path}[{i}]", [v[i] for v in lists], f"{own}_{i}", changed, pool)
+        fields |= {free(name, fields): text for name, text in found.items()}
+    return fields
 
 
 def _tuple_or_none(path: str, own: str, present: list[Any]) -> dict[str, str]:

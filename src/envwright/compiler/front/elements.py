@@ -44,7 +44,10 @@ def _class_in(reference: Any, path: Path) -> type | None:
     place = places[path[0]]
     found = getattr(place.owner, place.attribute, None)
     for part in path[1:]:
-        found = found.get(part) if isinstance(found, dict) else getattr(found, part, None)
+        if isinstance(found, list | tuple) and isinstance(part, int):
+            found = found[part]
+        else:
+            found = found.get(part) if isinstance(found, dict) else getattr(found, part, None)
     return next((type(item) for item in found or ()), None)
 
 

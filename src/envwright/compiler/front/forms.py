@@ -89,7 +89,10 @@ def follow(looks: Mapping[str, Any], path: Path) -> Any:
     """What was seen of the original at a path."""
     found: Any = looks
     for part in path:
-        found = found.get(part) if isinstance(found, Mapping) else None
+        if isinstance(found, list | tuple) and isinstance(part, int):
+            found = found[part]
+        else:
+            found = found.get(part) if isinstance(found, Mapping) else None
     return found
 
 

@@ -32,7 +32,7 @@ def find_objects(reference: Any, contract: Any, interface: Any, program: Program
     looks = reference.look()
     kinds = {f.name: (f.shape, f.dtype) for f in interface.state}
     live = {(n, "__items__"): getattr(getattr(p.owner, p.attribute, None), "_fields", ()) for n, p in places.items()}
-    paths: dict[tuple[str, ...], tuple[int, str]] = {}
+    paths: dict[tuple[Any, ...], tuple[int, Any]] = {}
     for path, slot in read_state(expressions, kinds, looks, live).items():
         program.slots[_place(places, path)] = replace(slot, member=_enumeration(places, path))
         if slot.form == "keyed" and path[-1] in ("__items__", "__data__"):
@@ -58,13 +58,15 @@ def find_objects(reference: Any, contract: Any, interface: Any, program: Program
     return _entries(reference)
 
 
-def _place(places: Any, path: tuple[str, ...]) -> tuple[int, str]:
-    """The object and the attribute, or the dict and the key, that a path leads to."""
+def _place(places: Any, path: tuple[Any, ...]) -> tuple[int, Any]:
+    """The object and the attribute, or the dict and the key, or the list and the place, that a path leads to."""
     if path[0] not in places:
         raise RefusedError(f"the contract names {path[0]}, which the original does not have")
+    owner: Any
+    name: Any
     owner, name = places[path[0]]
     for part in path[1:]:
-        inner = owner[name] if isinstance(owner, dict) else getattr(owner, name)
+        inner = owner[name] if isinstance(owner, dict | list | tuple) else getattr(owner, name)
         if isinstance(inner, enum.Enum) or part in ("__items__", "__value__", "__data__"):
             break  # the attribute itself, seen as a number or a list
         owner, name = inner, part

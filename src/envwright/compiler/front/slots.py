@@ -98,7 +98,8 @@ class Slot:
                     return replace(_parts_of(arrays[0]), longest=self.extra)
                 return replace(arrays[0], member=self.member) if self.member else arrays[0]
             case "listed":
-                return Counted(Array(arrays[0].code, arrays[0].kind, listed=True), arrays[1], self.extra, clean=True)
+                count = Array(arrays[1].code, arrays[1].kind)
+                return Counted(Array(arrays[0].code, arrays[0].kind, listed=True), count, self.extra, clean=True)
             case "optional":
                 if isinstance(self.extra, tuple):  # of which none has any such number
                     first = code.index(arrays[0].code, code.const(0))

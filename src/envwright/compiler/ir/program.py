@@ -19,7 +19,7 @@ LONG = 8  # numbers that may stand in the middle of an expression
 class Program:
     """What all functions share."""
 
-    slots: dict[tuple[int, str], Any] = field(default_factory=dict)  # attribute -> where it is in the state
+    slots: dict[tuple[int, Any], Any] = field(default_factory=dict)  # attribute -> where it is in the state
     ignored: set[tuple[int, str]] = field(default_factory=set)  # attributes that the contract leaves out
     read: set[tuple[int, str]] = field(default_factory=set)  # those of them that are read
     written: set[tuple[int, str]] = field(default_factory=set)  # those that get other values

@@ -5,7 +5,7 @@ from typing import Any
 from envwright.compiler.ir import code, heaps, outgrown
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.memory import Attribute, Memory
-from envwright.compiler.ir.values import Array, Keyed, Ref, Value, as_array
+from envwright.compiler.ir.values import Array, Items, Keyed, Ref, Static, Value, as_array
 from envwright.compiler.ir.where import where
 
 
@@ -23,8 +23,10 @@ def load(frame: Frame, memory: Memory, state: str) -> None:
             memory.attributes[key] = memory.hold(value)
         memory.clean[key] = _content(memory, key)
     for cell in memory.cells.keys() & frame.program.born.keys():
-        if isinstance(memory.cells[cell], Keyed):
-            memory.cells[cell] = frame.program.born[cell](memory)  # a dict of the state
+        if isinstance(memory.cells[cell], Keyed | Items) and not isinstance(
+            born := frame.program.born[cell](memory), Static
+        ):
+            memory.cells[cell] = born  # a dict or list of the state
 
 
 def _objects(frame: Frame, key: Attribute, slot: Any, state: str) -> Value:

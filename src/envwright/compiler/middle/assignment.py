@@ -191,7 +191,8 @@ def set_part(
     if isinstance(base, View) and (inner := numbers_only(base.where)) is not None:
         base, where = base.ref, (*inner, *where)
     deep = len(where)
-    if isinstance(base, Either) and deep > 1 and any(holds_lists(memory, v) for v in (base.yes, base.no)):
+    inside = deep > 1 and isinstance(base, Either) and any(holds_lists(memory, v) for v in (base.yes, base.no))
+    if isinstance(base, Either) and (inside or attributes.has_parts(frame, base)):
         _set_in_either(frame, base, where, value, hint)
         return
     if isinstance(base, View | Turned | Either):
@@ -213,7 +214,7 @@ def set_part(
     if takes_lists and kept is None:
         put_into(memory, [value], base)
     follow(frame, base.cell)
-    if isinstance(changed, Keyed) and isinstance(where[0], Static):
+    if isinstance(changed, Keyed | Items) and len(where) == 1 and isinstance(where[0], Static):
         attributes.keep_part(frame, base.cell, where[0].value, value)
 
 

@@ -1,22 +1,26 @@
 """Attributes: of the original's objects, which are state or configuration, and of values."""
 
+import ast
 import enum
 import inspect
 import random
 import types
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import heaps, picking, tables
+from envwright.compiler.ir import code, heaps, picking, tables
+from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import is_number
+from envwright.compiler.ir.kinds import BOOL, Kind, is_number
 from envwright.compiler.ir.lists import counted, extent
 from envwright.compiler.ir.memory import Memory, known
 from envwright.compiler.ir.values import (
+    NONE,
     Array,
     Bound,
     Counted,
@@ -63,6 +67,8 @@ def get(frame: Frame, base: Value, name: str) -> Value:
     base = meant(base)
     if isinstance(base, Either) and made_things.is_one_of_two(frame, base):
         return under(frame, base.when, *(partial(get, frame, side, name) for side in (base.yes, base.no)))
+    if (cases := _cases(frame, base)) is not None:
+        return _in_each(frame, cases, lambda option: get(frame, option, name))
     if not isinstance(base, Static):
         return _of_value(frame, base, name)
     plain = np.ndarray | np.generic | list | dict | set | frozenset | str | bytes | tuple | deque
@@ -130,18 +136,19 @@ def _constant_cell(frame: Frame, owner: Any, name: str, value: Any) -> Value:
 
 
 def _content_of(value: Any, memory: Memory) -> Value:
-    """A known list or array as it is; a dict with parts of the state in it, by key."""
+    """A known list or array as it is; a dict or list with parts of the state in it, by key or place."""
     slots = memory.program.slots
-    if not isinstance(value, dict) or not any((id(value), key) in slots for key in value):
+    pairs = dict(enumerate(value)) if isinstance(value, list) else value
+    if not isinstance(pairs, dict) or not any((id(value), key) in slots for key in pairs):
         return Static(value)
     held: dict[Any, Value] = {}
-    for key, inner in value.items():
+    for key, inner in pairs.items():
         if (id(value), key) in slots:
             known_value = memory.attributes.get((id(value), key)) or memory.hold(Static(inner))
             memory.attributes[id(value), key] = held[key] = known_value
         else:
             held[key] = Static(inner)
-    return Keyed(held)
+    return Keyed(held) if isinstance(value, dict) else Items(tuple(held.values()), True)
 
 
 def behind(owner: Any) -> Any:
@@ -154,6 +161,9 @@ def behind(owner: Any) -> Any:
 def store(frame: Frame, base: Value, name: str, value: Value) -> None:
     """`base.name = value`."""
     base = made_things.seen(frame, base)
+    if (cases := _cases(frame, base)) is not None:
+        _in_each(frame, cases, lambda option: _stored(frame, option, name, value))
+        return
     if not isinstance(base, Static):
         made_things.store(frame, base, name, value)
         return
@@ -196,6 +206,41 @@ def store(frame: Frame, base: Value, name: str, value: Value) -> None:
         frame.memory.attributes[key] = frame.memory.hold(value)
 
 
+def _stored(frame: Frame, base: Value, name: str, value: Value) -> Value:
+    store(frame, base, name, value)
+    return NONE
+
+
+def _cases(frame: Frame, base: Value) -> list[tuple[Array, Static]] | None:
+    """The objects with parts of the state that a name may mean, each with the condition under which it does."""
+    content = frame.memory.see(base) if not isinstance(base, Static | Unknown) else None
+    if not isinstance(content, Picked) or content.table.ndim != 1:
+        return None
+    if not any(_has_state(frame, option) for option in content.table.flat):
+        return None
+    places = [code.compare(content.index[0], ast.Eq(), code.const(i)) for i in range(len(content.table))]
+    return [(Array(place, Kind(BOOL)), Static(option)) for place, option in zip(places, content.table, strict=True)]
+
+
+def _has_state(frame: Frame, thing: Any, deep: int = 3) -> bool:
+    """Whether the state has parts of an object, or of what it holds."""
+    if isinstance(thing, str | bytes | int | float | np.ndarray | enum.Enum | None | type) or deep == 0:
+        return False
+    if any(owner == id(thing) for owner, _ in frame.program.slots):
+        return True
+    inside = thing.values() if isinstance(thing, dict) else thing if isinstance(thing, list | tuple) else ()
+    inside = [*inside, *getattr(thing, "__dict__", {}).values()]
+    return any(_has_state(frame, part, deep - 1) for part in inside)
+
+
+def _in_each(frame: Frame, cases: list[tuple[Array, Static]], find: Callable[[Value], Value]) -> Value:
+    """What is found of the object that is meant."""
+    (when, first), *others = cases
+    if not others:
+        return find(first)
+    return under(frame, when, lambda: find(first), lambda: _in_each(frame, others, find))
+
+
 def _make(frame: Frame, live: Any, value: Making) -> None:
     """A new object takes the place of the one that is there: it is made anew, by its class's own rules."""
     if type(live) is not value.made:
@@ -205,27 +250,54 @@ def _make(frame: Frame, live: Any, value: Making) -> None:
 
 
 def keep_part(frame: Frame, cell: int, key: Any, value: Value) -> None:
-    """After a dict has got a value under a key: where that is a part of the state, it is in it from now on."""
+    """After a dict or list has got a value at a key: where that is a part of the state, it is in it from now on."""
     memory = frame.memory
+    content = memory.cells[cell]
+    if isinstance(content, Items):
+        key %= len(content.items)
     place = (frame.program.cache.get(("dict", cell), 0), key)
     slot = frame.program.slots.get(place)
-    content = memory.cells[cell]
-    if slot is not None and isinstance(content, Keyed):
-        growth.note_new(frame, place, value)
-        held = memory.hold(fit(frame, slot, memory.deep(value) if slot.form != "objects" else value))
-        memory.attributes[place] = held
+    if slot is None or not isinstance(content, Keyed | Items):
+        return
+    growth.note_new(frame, place, value)
+    fitted = fit(frame, slot, memory.deep(value) if slot.form != "objects" else value)
+    if isinstance(content, Keyed):
+        held = memory.attributes[place] = memory.hold(fitted)
         memory.cells[cell] = Keyed({**content.items, key: held})
+        return
+    held = _held_at(memory, cell, memory.attributes.get(place), value) or memory.hold(fitted)
+    if isinstance(held, Ref):
+        memory.cells[held.cell] = fitted
+    memory.attributes[place] = held
+    memory.cells[cell] = replace(content, items=(*content.items[:key], held, *content.items[key + 1 :]))
+
+
+def _held_at(memory: Memory, cell: int, old: Value | None, new: Value) -> Ref | None:
+    """The cell for what a list has got: that of its names, if it has any; or that of what was there, if that had no
+    other name, so that after a branch it is the same cell on both sides."""
+    for one in (new, old):
+        if isinstance(one, Ref):
+            others = [*memory.names.values(), *(v for names in memory.callers for v in names.values())]
+            others += [v for other, v in memory.cells.items() if other != cell]
+            named = any(one.cell in cells_within(other) for other in others)
+            if named == (one is new):
+                return one
+    return None
 
 
 def has_parts(frame: Frame, base: Value) -> bool:
-    """Whether this is a dict that the state has parts of."""
+    """Whether this is a dict that the state has parts of, or one of two of which it has."""
+    if isinstance(base, Either):
+        return has_parts(frame, base.yes) or has_parts(frame, base.no)
     owner = frame.program.cache.get(("dict", base.cell)) if isinstance(base, Ref) else None
     return any(place[0] == owner for place in frame.program.slots)
 
 
 def _store_parts(frame: Frame, live: Any, name: str, value: Value) -> bool:
-    """A dict or object whose parts are in the state is replaced: its parts are."""
+    """A dict, list or object whose parts are in the state is replaced: its parts are."""
     seen = frame.memory.see(value) if not isinstance(value, Unknown) else value
+    if isinstance(live, list) and isinstance(seen, Items | Static):
+        return _store_list(frame, live, name, value, seen)
     if isinstance(seen, Static) and isinstance(seen.value, dict):
         seen = Keyed({k: Static(v) for k, v in seen.value.items()})
     slots = {key[1]: slot for key, slot in frame.program.slots.items() if key[0] == id(live)}
@@ -252,6 +324,35 @@ def _store_parts(frame: Frame, live: Any, name: str, value: Value) -> bool:
     cell = frame.program.cache.get(("cell", id(live)))
     if cell is not None:
         frame.memory.cells.pop(cell, None)
+    return True
+
+
+def _store_list(frame: Frame, live: list[Any], name: str, value: Value, seen: Items | Static) -> bool:
+    """A list of a few lists or objects that are kept apart is replaced."""
+    memory, slots = frame.memory, frame.program.slots
+    owners = {id(live), *map(id, live)}
+    if not any(owner in owners for owner, _ in slots):
+        return False
+    if isinstance(seen, Static):
+        seen = Items(tuple(memory.hold(Static(part)) for part in seen.value), True)
+    cells = [part.cell for part in seen.items if isinstance(part, Ref)]
+    if len(seen.items) != len(live) or len({*cells}) < len(cells):
+        raise RefusedError(f"{name} becomes a list of another length, or holds the same thing twice")
+    for i, part in enumerate(seen.items):
+        slot = slots.get((id(live), i))
+        if slot is None:
+            if not _store_parts(frame, live[i], f"{name}[{i}]", part) and _unlike(live[i], part):
+                raise RefusedError(f"{name}[{i}] is written, but was never seen to change in the games played")
+            continue
+        growth.note_new(frame, (id(live), i), part)
+        fitted = fit(frame, slot, part)
+        if isinstance(part, Ref):
+            memory.cells[part.cell] = fitted
+        memory.attributes[id(live), i] = part if isinstance(part, Ref) else memory.hold(fitted)
+    if (cell := frame.program.cache.get(("cell", id(live)))) is not None:
+        memory.cells.pop(cell, None)
+    if isinstance(value, Ref):
+        memory.cells[value.cell] = _content_of(live, memory)  # its names mean the same lists
     return True
 
 
