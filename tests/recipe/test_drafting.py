@@ -55,8 +55,8 @@ TWICE = {"__class__": "m:Pipe", "x": 1}
         ([[None, None], [[1, True], None]], {"x": ROWS, "x_present": "[row is not None for row in x]"}),
         ([deque([1], 5), deque([1, 2], 5)], {"x": "pad(x, 5)", "x_count": "len(x)"}),
         ([deque([1]), deque([1, 2])], {"x": "pad(x, 4)", "x_count": "len(x)"}),
-        ([[], [9, 4, 2, 7]], {"x": "pad(x, 8)", "x_count": "len(x)"}),
-        ([[], [19, 4, 2, 7]], {"x": "pad(x, 18)", "x_count": "len(x)"}),
+        ([[], [9, 4, 2, 7]], {"x": "pad(x, 9)", "x_count": "len(x)"}),
+        ([[], [19, 4, 2, 7]], {"x": "pad(x, 19)", "x_count": "len(x)"}),
         ([{"__enum__": "m:E", "value": 1}, {"__enum__": "m:E", "value": 2}], {"x": "x['value']"}),
         ([{"__enum__": "m:E", "value": 1}, None], {"x": "x['value'] if x is not None else 0"}),
         ([deck(left=2), deck(left=1)], {"x_left": "x['left']"}),
@@ -71,6 +71,28 @@ TWICE = {"__class__": "m:Pipe", "x": 1}
         ([{1: 2}, {1: 3}], {"x": "keyed(x, (1,), (1,))"}),
         ([{(0, 1): [2], (3, 1): [2]}, {(0, 1): [3], (3, 1): [2]}], {"x": "keyed(x, [(0, 1), (3, 1)])"}),
         ([["a", None], ["b", "b"]], {"x": "letters(x, [None, 'a', 'b'])"}),
+        ([["a"], ["b", "b"]], {"x": "pad(letters(x, ['a', 'b']), 4)", "x_count": "len(x)"}),
+        (
+            [[(1, "a")], []],
+            {
+                "x_0": "pad([item[0] for item in x], 8)",
+                "x_1": "pad([{'a': 0}[item[1]] for item in x], 8)",
+                "x_count": "len(x)",
+            },
+        ),
+        (
+            [[[1, 2], []], [[1], [4]]],
+            {"x_0": "pad(x[0], 4)", "x_0_count": "len(x[0])", "x_1": "pad(x[1], 2)", "x_1_count": "len(x[1])"},
+        ),
+        (
+            [[deck(hand=[1]), deck(hand=[])], [deck(hand=[]), deck(hand=[2])]],
+            {
+                "x_0_hand": "pad(x[0]['hand'], 2)",
+                "x_0_hand_count": "len(x[0]['hand'])",
+                "x_1_hand": "pad(x[1]['hand'], 2)",
+                "x_1_hand_count": "len(x[1]['hand'])",
+            },
+        ),
         (
             [{"__class__": "m:Cards", "__items__": [1]}, {"__class__": "m:Cards", "__items__": [2]}],
             {"x": "x['__items__']"},
@@ -98,9 +120,9 @@ def test_what_no_rule_covers_is_refused_by_name(values):
 
 def test_a_list_of_places_has_room_for_all_of_them_and_one_of_things_for_twice_as_many():
     snake = [[(0, 0), (0, 1), (1, 1), (2, 1)], [(4, 3)]]
-    assert fields_of("x", snake)["x"] == "table(x, 20, 2)"
+    assert fields_of("x", snake)["x"] == "table(x, 21, 2)"
     short = [[(i % 6, i // 6), (i // 6, i % 6 + 6)] for i in range(36)]
-    assert fields_of("x", [[], *short])["x"] == "table(x, 72, 2)"  # two are always different, in many games
+    assert fields_of("x", [[], *short])["x"] == "table(x, 73, 2)"  # two are always different, in many games
     assert fields_of("x", [[], *short[:9]])["x"] == "table(x, 4, 2)"
     assert fields_of("x", [[[*place, 1, 9] for place in body] for body in snake])["x"] == "table(x, 8, 4)"
 

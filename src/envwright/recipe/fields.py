@@ -74,7 +74,7 @@ def fields_of(
         try:
             return _list(path, own, present, nothing, pool)
         except DraftError:
-            if nothing or not _are_apart(present):
+            if nothing or not _are_apart(present) or is_still(present):
                 raise
             return _apart(path, own, present, changed, pool)
     if all(isinstance(v, set | frozenset) for v in values):
@@ -154,13 +154,13 @@ def _list(path: str, own: str, present: list[Any], nothing: bool, pool: Pool | N
     lengths = {len(v) for v in present}
     if not items:
         raise DraftError(f"{path} was empty in every game played; say in [state] how much it can hold.")
-    if (text := lettered(path, items)) is not None:
+    if (text := lettered(path, items)) is not None and not is_still(present):
         return {own: f"pad({text}, {_room(present)})", f"{own}_count": f"len({path})"}
     (shape,) = kinds if len(kinds) == 1 else (None,)
     if len(shapes) > 1 and all(isinstance(v, np.ndarray) and v.ndim > 1 for v in present):
         seen = " and ".join(str(shape) for shape in sorted(shapes, key=str)[:2])
         raise DraftError(f"{path} is an array of changing shape, such as {seen}; write a line for it in [state].")
-    if is_mixed(items):
+    if is_mixed(items) and not is_still(present):
         return _tuples(path, own, present, pool or {})
     if shape is None:
         raise DraftError(f"{path} is a list of more than numbers; write a line for it in [state] of contract.toml.")
@@ -181,7 +181,7 @@ def _are_apart(lists: list[Any]) -> bool:
     """Whether these are the same few lists or objects at any time: the hands of the players, or the players."""
     length = len(lists[0])
     inside = [item for v in lists for item in v] if all(isinstance(v, list | tuple) for v in lists) else []
-    known = 0 < length <= MOST_APART and all(len(v) == length for v in lists)
+    known = 0 < length <= MOST_APART and all(len(v) == length == len({*map(id, v)}) for v in lists)
     return known and bool(inside) and all(isinstance(item, list | dict | set | deque) for item in inside)
 
 

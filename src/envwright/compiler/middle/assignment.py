@@ -44,6 +44,7 @@ from envwright.compiler.middle.fitting import keep_whole
 from envwright.compiler.middle.list_methods import as_list, extend
 from envwright.compiler.middle.parts import elements, meant, numbers_only
 from envwright.compiler.middle.shelf_methods import note_key
+from envwright.compiler.middle.state_parts import has_parts, keep_part
 from envwright.compiler.refusal import RefusedError
 
 
@@ -192,7 +193,7 @@ def set_part(
         base, where = base.ref, (*inner, *where)
     deep = len(where)
     inside = deep > 1 and isinstance(base, Either) and any(holds_lists(memory, v) for v in (base.yes, base.no))
-    if isinstance(base, Either) and (inside or attributes.has_parts(frame, base)):
+    if isinstance(base, Either) and (inside or has_parts(frame, base)):
         _set_in_either(frame, base, where, value, hint)
         return
     if isinstance(base, View | Turned | Either):
@@ -215,7 +216,7 @@ def set_part(
         put_into(memory, [value], base)
     follow(frame, base.cell)
     if isinstance(changed, Keyed | Items) and len(where) == 1 and isinstance(where[0], Static):
-        attributes.keep_part(frame, base.cell, where[0].value, value)
+        keep_part(frame, base.cell, where[0].value, value)
 
 
 def _set_in_either(frame: Frame, base: Either, where: tuple[Value, ...], value: Value, hint: str) -> None:

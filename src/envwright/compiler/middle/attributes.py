@@ -1,24 +1,21 @@
 """Attributes: of the original's objects, which are state or configuration, and of values."""
 
-import ast
 import enum
 import inspect
 import random
 import types
 from collections import deque
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, heaps, picking, tables
-from envwright.compiler.ir.cells import cells_within
+from envwright.compiler.ir import heaps, picking, tables
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import BOOL, Kind, is_number
+from envwright.compiler.ir.kinds import is_number
 from envwright.compiler.ir.lists import counted, extent
-from envwright.compiler.ir.memory import Memory, known
+from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.values import (
     NONE,
     Array,
@@ -48,6 +45,7 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.middle import growth, made_things
 from envwright.compiler.middle.fitting import fit
 from envwright.compiler.middle.parts import meant, under
+from envwright.compiler.middle.state_parts import cases_of, content_of, in_each, store_parts, unlike
 from envwright.compiler.refusal import RefusedError
 
 RANDOM = (np.random.Generator, np.random.RandomState, random.Random)
@@ -67,8 +65,8 @@ def get(frame: Frame, base: Value, name: str) -> Value:
     base = meant(base)
     if isinstance(base, Either) and made_things.is_one_of_two(frame, base):
         return under(frame, base.when, *(partial(get, frame, side, name) for side in (base.yes, base.no)))
-    if (cases := _cases(frame, base)) is not None:
-        return _in_each(frame, cases, lambda option: get(frame, option, name))
+    if (cases := cases_of(frame, base)) is not None:
+        return in_each(frame, cases, lambda option: get(frame, option, name))
     if not isinstance(base, Static):
         return _of_value(frame, base, name)
     plain = np.ndarray | np.generic | list | dict | set | frozenset | str | bytes | tuple | deque
@@ -129,26 +127,10 @@ def _constant_cell(frame: Frame, owner: Any, name: str, value: Any) -> Value:
     """A known list or array: the same cell each time, so that a change of it is seen."""
     cell = frame.program.cache.setdefault(("cell", id(value)), -1 - len(frame.program.cache))
     frame.program.cache["dict", cell] = id(value)
-    frame.program.born[cell] = partial(_content_of, value)
+    frame.program.born[cell] = partial(content_of, value)
     if cell not in frame.memory.cells:
-        frame.memory.cells[cell] = _content_of(value, frame.memory)
+        frame.memory.cells[cell] = content_of(value, frame.memory)
     return Ref(cell)
-
-
-def _content_of(value: Any, memory: Memory) -> Value:
-    """A known list or array as it is; a dict or list with parts of the state in it, by key or place."""
-    slots = memory.program.slots
-    pairs = dict(enumerate(value)) if isinstance(value, list) else value
-    if not isinstance(pairs, dict) or not any((id(value), key) in slots for key in pairs):
-        return Static(value)
-    held: dict[Any, Value] = {}
-    for key, inner in pairs.items():
-        if (id(value), key) in slots:
-            known_value = memory.attributes.get((id(value), key)) or memory.hold(Static(inner))
-            memory.attributes[id(value), key] = held[key] = known_value
-        else:
-            held[key] = Static(inner)
-    return Keyed(held) if isinstance(value, dict) else Items(tuple(held.values()), True)
 
 
 def behind(owner: Any) -> Any:
@@ -161,8 +143,8 @@ def behind(owner: Any) -> Any:
 def store(frame: Frame, base: Value, name: str, value: Value) -> None:
     """`base.name = value`."""
     base = made_things.seen(frame, base)
-    if (cases := _cases(frame, base)) is not None:
-        _in_each(frame, cases, lambda option: _stored(frame, option, name, value))
+    if (cases := cases_of(frame, base)) is not None:
+        in_each(frame, cases, lambda option: _stored(frame, option, name, value))
         return
     if not isinstance(base, Static):
         made_things.store(frame, base, name, value)
@@ -191,7 +173,7 @@ def store(frame: Frame, base: Value, name: str, value: Value) -> None:
             flow(frame, fitted.value)
         frame.memory.attributes[key] = frame.memory.hold(fitted)
         return
-    if _store_parts(frame, getattr(owner, name, None), name, value):
+    if store_parts(frame, getattr(owner, name, None), name, value):
         if isinstance(frame.memory.attributes.get(key), Unknown):  # what it was before does not matter any more
             del frame.memory.attributes[key]
         return
@@ -211,149 +193,12 @@ def _stored(frame: Frame, base: Value, name: str, value: Value) -> Value:
     return NONE
 
 
-def _cases(frame: Frame, base: Value) -> list[tuple[Array, Static]] | None:
-    """The objects with parts of the state that a name may mean, each with the condition under which it does."""
-    content = frame.memory.see(base) if not isinstance(base, Static | Unknown) else None
-    if not isinstance(content, Picked) or content.table.ndim != 1:
-        return None
-    if not any(_has_state(frame, option) for option in content.table.flat):
-        return None
-    places = [code.compare(content.index[0], ast.Eq(), code.const(i)) for i in range(len(content.table))]
-    return [(Array(place, Kind(BOOL)), Static(option)) for place, option in zip(places, content.table, strict=True)]
-
-
-def _has_state(frame: Frame, thing: Any, deep: int = 3) -> bool:
-    """Whether the state has parts of an object, or of what it holds."""
-    if isinstance(thing, str | bytes | int | float | np.ndarray | enum.Enum | None | type) or deep == 0:
-        return False
-    if any(owner == id(thing) for owner, _ in frame.program.slots):
-        return True
-    inside = thing.values() if isinstance(thing, dict) else thing if isinstance(thing, list | tuple) else ()
-    inside = [*inside, *getattr(thing, "__dict__", {}).values()]
-    return any(_has_state(frame, part, deep - 1) for part in inside)
-
-
-def _in_each(frame: Frame, cases: list[tuple[Array, Static]], find: Callable[[Value], Value]) -> Value:
-    """What is found of the object that is meant."""
-    (when, first), *others = cases
-    if not others:
-        return find(first)
-    return under(frame, when, lambda: find(first), lambda: _in_each(frame, others, find))
-
-
 def _make(frame: Frame, live: Any, value: Making) -> None:
     """A new object takes the place of the one that is there: it is made anew, by its class's own rules."""
     if type(live) is not value.made:
         raise RefusedError(f"an object of the class {value.made.__name__} takes the place of another one's")
     start = types.MethodType(value.made.__init__, live)
     frame.program.call(frame, Static(start), list(value.arguments), value.options, None)
-
-
-def keep_part(frame: Frame, cell: int, key: Any, value: Value) -> None:
-    """After a dict or list has got a value at a key: where that is a part of the state, it is in it from now on."""
-    memory = frame.memory
-    content = memory.cells[cell]
-    if isinstance(content, Items):
-        key %= len(content.items)
-    place = (frame.program.cache.get(("dict", cell), 0), key)
-    slot = frame.program.slots.get(place)
-    if slot is None or not isinstance(content, Keyed | Items):
-        return
-    growth.note_new(frame, place, value)
-    fitted = fit(frame, slot, memory.deep(value) if slot.form != "objects" else value)
-    if isinstance(content, Keyed):
-        held = memory.attributes[place] = memory.hold(fitted)
-        memory.cells[cell] = Keyed({**content.items, key: held})
-        return
-    held = _held_at(memory, cell, memory.attributes.get(place), value) or memory.hold(fitted)
-    if isinstance(held, Ref):
-        memory.cells[held.cell] = fitted
-    memory.attributes[place] = held
-    memory.cells[cell] = replace(content, items=(*content.items[:key], held, *content.items[key + 1 :]))
-
-
-def _held_at(memory: Memory, cell: int, old: Value | None, new: Value) -> Ref | None:
-    """The cell for what a list has got: that of its names, if it has any; or that of what was there, if that had no
-    other name, so that after a branch it is the same cell on both sides."""
-    for one in (new, old):
-        if isinstance(one, Ref):
-            others = [*memory.names.values(), *(v for names in memory.callers for v in names.values())]
-            others += [v for other, v in memory.cells.items() if other != cell]
-            named = any(one.cell in cells_within(other) for other in others)
-            if named == (one is new):
-                return one
-    return None
-
-
-def has_parts(frame: Frame, base: Value) -> bool:
-    """Whether this is a dict that the state has parts of, or one of two of which it has."""
-    if isinstance(base, Either):
-        return has_parts(frame, base.yes) or has_parts(frame, base.no)
-    owner = frame.program.cache.get(("dict", base.cell)) if isinstance(base, Ref) else None
-    return any(place[0] == owner for place in frame.program.slots)
-
-
-def _store_parts(frame: Frame, live: Any, name: str, value: Value) -> bool:
-    """A dict, list or object whose parts are in the state is replaced: its parts are."""
-    seen = frame.memory.see(value) if not isinstance(value, Unknown) else value
-    if isinstance(live, list) and isinstance(seen, Items | Static):
-        return _store_list(frame, live, name, value, seen)
-    if isinstance(seen, Static) and isinstance(seen.value, dict):
-        seen = Keyed({k: Static(v) for k, v in seen.value.items()})
-    slots = {key[1]: slot for key, slot in frame.program.slots.items() if key[0] == id(live)}
-    if heaps.heap_of(frame.memory, seen) and slots:
-        raise RefusedError(f"{name} becomes an object that is in a list")
-    if not slots or not isinstance(seen, Keyed) or not slots.keys() <= seen.items.keys():
-        return False
-    if seen.made and (seen.made is not type(live) or seen.shared):
-        raise RefusedError(f"an object of the class {seen.made.__name__} takes the place of another one's")
-    if seen.made and any(isinstance(v, Static) and v.value is live for v in frame.memory.names.values()):
-        raise RefusedError(f"the object {name} is replaced, but goes on under another name")
-    for part, inner in seen.items.items():
-        if part in slots:
-            growth.note_new(frame, (id(live), part), inner)
-            frame.memory.attributes[id(live), part] = frame.memory.hold(fit(frame, slots[part], inner))
-            continue
-        child = live.get(part) if isinstance(live, dict) else getattr(live, part, None)
-        if not _store_parts(frame, child, part, inner) and _unlike(child, inner):
-            frame.memory.attributes[id(live), part] = Unknown(frame.placed(RefusedError(
-                f"{part} of {name} is written, but was never seen to change in the games played"
-            )))  # fmt: skip
-    if seen.made and isinstance(value, Ref):
-        frame.memory.cells[value.cell] = Static(live)  # all names of the new one mean what is there now
-    cell = frame.program.cache.get(("cell", id(live)))
-    if cell is not None:
-        frame.memory.cells.pop(cell, None)
-    return True
-
-
-def _store_list(frame: Frame, live: list[Any], name: str, value: Value, seen: Items | Static) -> bool:
-    """A list of a few lists or objects that are kept apart is replaced."""
-    memory, slots = frame.memory, frame.program.slots
-    owners = {id(live), *map(id, live)}
-    if not any(owner in owners for owner, _ in slots):
-        return False
-    if isinstance(seen, Static):
-        seen = Items(tuple(memory.hold(Static(part)) for part in seen.value), True)
-    cells = [part.cell for part in seen.items if isinstance(part, Ref)]
-    if len(seen.items) != len(live) or len({*cells}) < len(cells):
-        raise RefusedError(f"{name} becomes a list of another length, or holds the same thing twice")
-    for i, part in enumerate(seen.items):
-        slot = slots.get((id(live), i))
-        if slot is None:
-            if not _store_parts(frame, live[i], f"{name}[{i}]", part) and _unlike(live[i], part):
-                raise RefusedError(f"{name}[{i}] is written, but was never seen to change in the games played")
-            continue
-        growth.note_new(frame, (id(live), i), part)
-        fitted = fit(frame, slot, part)
-        if isinstance(part, Ref):
-            memory.cells[part.cell] = fitted
-        memory.attributes[id(live), i] = part if isinstance(part, Ref) else memory.hold(fitted)
-    if (cell := frame.program.cache.get(("cell", id(live)))) is not None:
-        memory.cells.pop(cell, None)
-    if isinstance(value, Ref):
-        memory.cells[value.cell] = _content_of(live, memory)  # its names mean the same lists
-    return True
 
 
 def flow(frame: Frame, value: Any) -> None:
@@ -364,16 +209,7 @@ def flow(frame: Frame, value: Any) -> None:
 
 def _differs(owner: Any, name: str, value: Value) -> bool:
     """Whether what is stored may be something else than what the object has."""
-    return not hasattr(owner, name) or _unlike(getattr(owner, name), value)
-
-
-def _unlike(have: Any, value: Value) -> bool:
-    if not isinstance(value, Static):
-        return True
-    try:
-        return not bool(np.array_equal(np.asarray(have, object), np.asarray(value.value, object)))
-    except Exception:
-        return True
+    return not hasattr(owner, name) or unlike(getattr(owner, name), value)
 
 
 # ---- attributes of values ----

@@ -15,7 +15,7 @@ from envwright.compiler.ir.values import (
     as_array,
 )
 from envwright.compiler.ir.writing import set_content
-from envwright.compiler.middle.attributes import has_parts, keep_part
+from envwright.compiler.middle.state_parts import has_parts, keep_part
 from envwright.compiler.refusal import RefusedError
 
 
