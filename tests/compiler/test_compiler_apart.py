@@ -1,6 +1,7 @@
 """A few lists or objects in a list that are always the same ones: queues, hands, players."""
 
 import pytest
+from before_and_after import Refused
 from small_games import assert_plays_the_same, game
 
 PLAYER = """
@@ -125,3 +126,21 @@ def test_hands(deck: str, counted: str) -> None:
         """
     start = "random.shuffle(self.deck)\nself.hands = [[self.deck.pop()], []]"
     assert_plays_the_same(game(step, start=start, deck=deck, n="0"))
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "self.players.reverse()",
+        "self.players[0], self.players[1] = self.players[1], self.players[0]",
+        "self.players.append(Player(2))\n    self.players.pop(0)",
+        "random.shuffle(self.players)",
+        "self.queues.reverse()",
+        "self.queues[:] = [[1], [2]]",
+    ],
+)
+def test_what_is_known_by_its_place_stays_there(step: str) -> None:
+    change = "self.players[0].draw(action)\nself.players[1].draw(1)\nself.queues[action % 2].append(1)\n"
+    change += f"self.queues[1 - action % 2].clear()\nself.t += 1\nif self.t == 50:\n    {step}"
+    with pytest.raises(Refused, match=r"keeps apart|only one list|draws with"):
+        game(change, top=PLAYER, players="[Player(0), Player(1)]", queues="[[], []]", t="0")

@@ -17,6 +17,7 @@ from envwright.compiler.ir.values import (
 from envwright.compiler.middle import attributes
 from envwright.compiler.middle.assignment import loaded
 from envwright.compiler.middle.expressions import evaluate
+from envwright.compiler.middle.state_parts import live_at, parts_within
 from envwright.compiler.refusal import RefusedError
 
 
@@ -67,9 +68,8 @@ def _forget(frame: Frame, target: ast.expr, why: RefusedError) -> None:
                 raise why
             owner = attributes.behind(base.value)
             frame.memory.attributes[id(owner), target.attr] = unknown
-            for key in frame.program.slots:
-                if key[0] == id(getattr(owner, target.attr, None)):
-                    frame.memory.attributes[key] = unknown
+            for key in parts_within(frame, getattr(owner, target.attr, None)):
+                frame.memory.attributes[key] = unknown
         case ast.Tuple() | ast.List():
             for inner in target.elts:
                 _forget(frame, inner, why)
@@ -102,7 +102,6 @@ def _forget_cell(frame: Frame, cell: int, unknown: Unknown) -> None:
     for part in content.items.values() if isinstance(content, Keyed) else ():
         if isinstance(part, Ref):
             frame.memory.cells[part.cell] = unknown
-    owner = frame.program.cache.get(("dict", cell))
-    for key in [k for k in frame.program.slots if k[0] == owner]:
+    for key in parts_within(frame, live_at(frame, cell)):
         frame.memory.attributes[key] = unknown
     frame.memory.cells[cell] = unknown

@@ -43,6 +43,7 @@ from envwright.compiler.middle.parts import copied, under
 from envwright.compiler.middle.rearranging import rearranged
 from envwright.compiler.middle.set_methods import SETS, algebra
 from envwright.compiler.middle.shelf_methods import call_shelf
+from envwright.compiler.middle.state_parts import stay_in_place
 from envwright.compiler.refusal import RefusedError
 
 _MAKE_ARRAYS = {
@@ -63,6 +64,8 @@ def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dic
     base, name = bound.base, bound.name
     if isinstance(base, Static) and _is_luck(base.value):
         return _draw(frame, base.value, name, arguments, options)
+    if name in LISTS and name not in ("index", "count"):
+        stay_in_place(frame, base)
     if isinstance(base, Either) and (name in LISTS or name in _CHANGES):
         sides = (
             (lambda: call_method(frame, Bound(base.yes, name), arguments, options)),
@@ -142,6 +145,7 @@ def _draw(frame: Frame, source: Any, name: str, arguments: list[Value], options:
         arguments = [heaps.number_all(frame, arguments[0]), *arguments[1:]]
     value = luck.draw(frame, f"{name}_python" if python and name in luck.OF_PYTHON else name, arguments, options)
     if name == "shuffle":
+        stay_in_place(frame, arguments[0])
         before = frame.memory.see(arguments[0])
         if isinstance(before, Counted):
             value = value if isinstance(value, Counted) else replace(as_array(value), listed=before.array.listed)

@@ -5,6 +5,7 @@ import ast
 import enum
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,27 +42,24 @@ def keep_part(frame: Frame, cell: int, key: Any, value: Value) -> None:
     """After a dict or list has got a value at a key: where that is a part of the state, it is in it from now on."""
     memory = frame.memory
     content = memory.cells[cell]
-    if isinstance(content, Items):
-        if not isinstance(key, int) and has_parts(frame, Ref(cell)):
-            raise RefusedError("several lists of the state are replaced by others")
-        if not isinstance(key, int):
-            return
-        key %= len(content.items)
-    place = (frame.program.cache.get(("dict", cell), 0), key)
-    slot = frame.program.slots.get(place)
+    which: Any = key % len(content.items) if isinstance(content, Items) and isinstance(key, int) else key
+    place: tuple[int, Any] = (frame.program.cache.get(("dict", cell), 0), which)
+    slot = frame.program.slots.get(place) if not isinstance(which, slice) else None
+    if slot is None:
+        stay_in_place(frame, Ref(cell))
     if slot is None or not isinstance(content, Keyed | Items):
         return
     growth.note_new(frame, place, value)
     fitted = fit(frame, slot, memory.deep(value) if slot.form != "objects" else value)
     if isinstance(content, Keyed):
         held = memory.attributes[place] = memory.hold(fitted)
-        memory.cells[cell] = Keyed({**content.items, key: held})
+        memory.cells[cell] = Keyed({**content.items, which: held})
         return
     held = _held_at(memory, cell, memory.attributes.get(place), value) or memory.hold(fitted)
     if isinstance(held, Ref):
         memory.cells[held.cell] = fitted
     memory.attributes[place] = held
-    memory.cells[cell] = replace(content, items=(*content.items[:key], held, *content.items[key + 1 :]))
+    memory.cells[cell] = replace(content, items=(*content.items[:which], held, *content.items[which + 1 :]))
 
 
 def _held_at(memory: Memory, cell: int, old: Value | None, new: Value) -> Ref | None:
@@ -75,6 +73,13 @@ def _held_at(memory: Memory, cell: int, old: Value | None, new: Value) -> Ref | 
             if named == (one is new):
                 return one
     return None
+
+
+def stay_in_place(frame: Frame, base: Value) -> None:
+    """Refuse to change a list whose lists or objects the state keeps apart: each is known by its place."""
+    live = live_at(frame, base.cell) if isinstance(base, Ref) else None
+    if isinstance(live, list) and parts_within(frame, live):
+        raise RefusedError("a list whose lists or objects the state keeps apart gets others, or another order")
 
 
 def has_parts(frame: Frame, base: Value) -> bool:
@@ -162,21 +167,30 @@ def cases_of(frame: Frame, base: Value) -> list[tuple[Array, Static]] | None:
     content = frame.memory.see(base) if not isinstance(base, Static | Unknown) else None
     if not isinstance(content, Picked) or content.table.ndim != 1:
         return None
-    if not any(_has_state(frame, option) for option in content.table.flat):
+    if not any(parts_within(frame, option) for option in content.table.flat):
         return None
     places = [code.compare(content.index[0], ast.Eq(), code.const(i)) for i in range(len(content.table))]
     return [(Array(place, Kind(BOOL)), Static(option)) for place, option in zip(places, content.table, strict=True)]
 
 
-def _has_state(frame: Frame, thing: Any, deep: int = 3) -> bool:
-    """Whether the state has parts of an object, or of what it holds."""
+def parts_within(frame: Frame, thing: Any, deep: int = 3) -> list[tuple[int, Any]]:
+    """The parts that the state has of an object, a dict or a list, and of what it holds."""
     if isinstance(thing, str | bytes | int | float | np.ndarray | enum.Enum | None | type) or deep == 0:
-        return False
-    if any(owner == id(thing) for owner, _ in frame.program.slots):
-        return True
-    inside = thing.values() if isinstance(thing, dict) else thing if isinstance(thing, list | tuple) else ()
-    inside = [*inside, *getattr(thing, "__dict__", {}).values()]
-    return any(_has_state(frame, part, deep - 1) for part in inside)
+        return []
+    found = [key for key in frame.program.slots if key[0] == id(thing)]
+    if isinstance(thing, dict | list | tuple):
+        inside = [*thing.values()] if isinstance(thing, dict) else [*thing]
+    else:  # other objects that it knows are not its parts
+        inside = [part for part in getattr(thing, "__dict__", {}).values() if isinstance(part, dict | list | tuple)]
+    for part in inside:
+        found += parts_within(frame, part, deep - 1)
+    return found
+
+
+def live_at(frame: Frame, cell: int) -> Any:
+    """What the original has in a cell that begins with a list or dict of its own."""
+    born = frame.program.born.get(cell)
+    return born.args[0] if isinstance(born, partial) else None
 
 
 def in_each(frame: Frame, cases: list[tuple[Array, Static]], find: Callable[[Value], Value]) -> Value:
