@@ -3,7 +3,7 @@
 
 import ast
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -42,9 +42,10 @@ def keep_part(frame: Frame, cell: int, key: Any, value: Value) -> None:
     """After a dict or list has got a value at a key: where that is a part of the state, it is in it from now on."""
     memory = frame.memory
     content = memory.cells[cell]
-    which: Any = key % len(content.items) if isinstance(content, Items) and isinstance(key, int) else key
-    place: tuple[int, Any] = (frame.program.cache.get(("dict", cell), 0), which)
-    slot = frame.program.slots.get(place) if not isinstance(which, slice) else None
+    if isinstance(content, Items) and isinstance(key, int):
+        key = key % len(content.items)
+    place = (frame.program.cache.get(("dict", cell), 0), key)
+    slot = frame.program.slots.get(place) if isinstance(key, Hashable) else None  # no slice
     if slot is None:
         stay_in_place(frame, Ref(cell))
     if slot is None or not isinstance(content, Keyed | Items):
@@ -53,13 +54,14 @@ def keep_part(frame: Frame, cell: int, key: Any, value: Value) -> None:
     fitted = fit(frame, slot, memory.deep(value) if slot.form != "objects" else value)
     if isinstance(content, Keyed):
         held = memory.attributes[place] = memory.hold(fitted)
-        memory.cells[cell] = Keyed({**content.items, which: held})
+        memory.cells[cell] = Keyed({**content.items, key: held})
         return
     held = _held_at(memory, cell, memory.attributes.get(place), value) or memory.hold(fitted)
     if isinstance(held, Ref):
         memory.cells[held.cell] = fitted
     memory.attributes[place] = held
-    memory.cells[cell] = replace(content, items=(*content.items[:which], held, *content.items[which + 1 :]))
+    items = [held if i == key else item for i, item in enumerate(content.items)]
+    memory.cells[cell] = replace(content, items=tuple(items))
 
 
 def _held_at(memory: Memory, cell: int, old: Value | None, new: Value) -> Ref | None:
