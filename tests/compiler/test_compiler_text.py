@@ -305,3 +305,9 @@ def test_letters_and_their_codes() -> None:
         self.word = WORDS[(self.n + action) % 3]
         """
     assert_plays_the_same(game(step, top='WORDS = ["bee", "ad", "car"]', word="WORDS[0]", n="0"))
+
+
+def test_what_the_original_puts_into_float32_is_rounded_in_double_precision_too() -> None:
+    before = "return np.clip(x, -1.0, 1.0).astype(np.float32) * 10.0"
+    rows = np.linspace(-2.0, 2.0, 6).reshape(2, 3)
+    assert after(before, x=rows) == "return jnp.clip(x, -1.0, 1.0).astype(jnp.float32) * 10.0"

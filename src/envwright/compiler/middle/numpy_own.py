@@ -51,6 +51,10 @@ def astype(value: Value, dtype: Value) -> Value:
         raise RefusedError("texts become numbers by what is written in them")
     if np.dtype(wanted).kind not in "biuf":
         raise RefusedError("numbers become texts")
+    if wanted == np.float32 and array.kind.is_float and not array.weak:
+        return Array(
+            code.method(array.code, "astype", code.dotted("jnp.float32")), array.kind
+        )  # it rounds, come what may
     return cast(Array(array.code, array.kind, weak=array.weak), narrow(wanted))
 
 
