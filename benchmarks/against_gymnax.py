@@ -23,7 +23,9 @@ def main() -> None:
     for name in sys.argv[1:] or ENVS:
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, "-m", "envwright", "translate", f"gymnasium:{name}", "--out", f"{folder}/run"]
-            subprocess.run(command, check=True, capture_output=True)
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                sys.exit(f"{name} was not translated:\n{done.stdout}{done.stderr}")
             package = next((Path(folder) / "run" / "package").glob("**/fast_*/env.py")).parent
             race(name, package)
 
