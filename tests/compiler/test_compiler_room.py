@@ -14,6 +14,15 @@ n = "n"
 
 [chance]
 """
+SET = """
+[state]
+seen = "flags(seen, (0,), (4,))"
+seen_count = "len(seen)"
+n = "n"
+
+[chance]
+"""
+DRAWN = "[chance.start]\nvalue = \"draws('reset', 0)\"\n"
 SHORTER = {
     "pop": "self.line.append(action)\nself.n = sum(self.line)\nself.line.pop(0)",
     "del": "self.line.append(action)\nself.n = sum(self.line)\ndel self.line[1]",
@@ -92,16 +101,8 @@ def test_a_function_says_whether_a_list_had_too_little_room() -> None:
 
 
 def test_a_set_that_had_no_place_for_something_ends_the_episode() -> None:
-    contract = """
-        [state]
-        seen = "flags(seen, (0,), (4,))"
-        seen_count = "len(seen)"
-        n = "n"
-
-        [chance]
-        """
     step = "self.seen.add(self.n)\nself.n = self.n if self.n in self.seen else 3\nself.seen.clear()"
-    pair = game(step, contract=contract, seen="{2}", n="1")
+    pair = game(step, contract=SET, seen="{2}", n="1")
     assert_plays_the_same(pair)
     none = np.zeros(4, bool)
     assert cut_off(pair, 0, seen=none, seen_count=0, n=7)
@@ -110,9 +111,8 @@ def test_a_set_that_had_no_place_for_something_ends_the_episode() -> None:
 
 def test_an_episode_that_begins_with_too_little_room_is_cut_off_by_its_first_step() -> None:
     start = "for k in range(self.n):\n    self.line.append(k)\nwhile len(self.line) > 2:\n    self.line.pop(0)"
-    contract = QUEUE + "\n[chance.start]\nvalue = \"draws('reset', 0)\"\n"
     step = "self.n = self.line.pop(0) if self.line else 0"
-    pair = game(step, start=start, contract=contract, line="[]", n="int(self.np_random.integers(0, 5))")
+    pair = game(step, start=start, contract=QUEUE + DRAWN, line="[]", n="int(self.np_random.integers(0, 5))")
     for n, wanted in ((4, False), (5, True)):
         with loosely():
             _, state = pair.rules.start(pair.records.StartChance(value=jnp.int32(n)))
@@ -120,18 +120,9 @@ def test_an_episode_that_begins_with_too_little_room_is_cut_off_by_its_first_ste
 
 
 def test_a_set_that_begins_with_too_much_is_cut_off_by_the_first_step() -> None:
-    contract = """
-        [state]
-        seen = "flags(seen, (0,), (4,))"
-        seen_count = "len(seen)"
-        n = "n"
-
-        [chance.start]
-        value = "draws('reset', 0)"
-        """
     start = "self.seen.add(self.n)\nself.n = len(self.seen)\nself.seen.clear()"
     drawn = "int(self.np_random.integers(0, 4))"
-    pair = game("self.n = action", start=start, contract=contract, seen="{1}", n=drawn)
+    pair = game("self.n = action", start=start, contract=SET + DRAWN, seen="{1}", n=drawn)
     for n, wanted in ((3, False), (4, True)):
         with loosely():
             _, state = pair.rules.start(pair.records.StartChance(value=jnp.int32(n)))

@@ -105,7 +105,12 @@ def drawn(draws: Sequence[Draw], function: str, index: int | None = None, shape:
     With an index it is one of them, masked if it was not drawn; `shape` is that of one, if it is an array.
     """
     found = _one_or_all([draw.value for draw in draws if is_drawn_by(draw, function)], index)
-    return np.ma.array(np.zeros(shape), mask=np.ones(shape, bool)) if found is np.ma.masked and shape else found
+    return _not_drawn(shape, float) if found is np.ma.masked and shape else found
+
+
+def _not_drawn(shape: tuple[int, ...], dtype: type) -> NDArray[Any]:
+    """Luck that there was none of."""
+    return np.ma.array(np.zeros(shape, dtype), mask=np.ones(shape, bool))
 
 
 def picked(draws: Sequence[Draw], function: str, index: int | None = None, shape: tuple[int, ...] = ()) -> Any:
@@ -115,7 +120,7 @@ def picked(draws: Sequence[Draw], function: str, index: int | None = None, shape
     if strange := [draw for draw in made if draw.pick is None and places_of(draw) is None]:
         raise ValueError(f"{strange[0].method} at {strange[0].site} is not a choice of one from a list")
     found = _one_or_all([places_of(draw) if draw.pick is None else draw.pick[0] for draw in made], index)
-    return np.ma.array(np.zeros(shape, int), mask=np.ones(shape, bool)) if found is np.ma.masked and shape else found
+    return _not_drawn(shape, int) if found is np.ma.masked and shape else found
 
 
 def places_of(draw: Draw) -> list[int] | None:
@@ -205,8 +210,8 @@ def box(first: tuple[int, ...], shape: tuple[int, ...]) -> list[Any]:
 
 def letters(texts: Any, alphabet: Sequence[Any]) -> NDArray[Any]:
     """Texts, or None, in lists or arrays, as their numbers in an alphabet."""
-    if np.ma.is_masked(texts):  # luck that was not drawn
-        return np.ma.array(np.zeros(np.shape(texts), np.int64), mask=np.ones(np.shape(texts), bool))
+    if np.ma.is_masked(texts):
+        return _not_drawn(np.shape(texts), int)
     numbers = {text: number for number, text in enumerate(alphabet)}
     found = np.array(texts, dtype=object)
     if strange := [text for text in found.flat if not isinstance(text, str | None) or text not in numbers]:

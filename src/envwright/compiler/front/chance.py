@@ -39,6 +39,6 @@ def read_luck(
         which = str(ast.literal_eval(node.args[0]))
         function = re.split("[.:]", which)[0]
         method = which.removeprefix(function).removeprefix(".")
-        kind = Kind(narrow(dtype), shape, alphabet) if alphabet else Kind(narrow(dtype), shape)
+        kind = Kind(narrow(dtype), shape, alphabet or 0)
         pieces[function, method] = Piece(field, kind, room, node.func.id == "picks")
     return pieces

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.front.forms import Path, form_of
+from envwright.compiler.front.forms import Path, form_of, inside
 from envwright.compiler.ir.heaps import Heap
 from envwright.compiler.ir.program import Program
 from envwright.compiler.refusal import RefusedError
@@ -44,10 +44,7 @@ def _class_in(reference: Any, path: Path) -> type | None:
     place = places[path[0]]
     found = getattr(place.owner, place.attribute, None)
     for part in path[1:]:
-        if isinstance(found, list | tuple) and isinstance(part, int):
-            found = found[part]
-        else:
-            found = found.get(part) if isinstance(found, dict) else getattr(found, part, None)
+        found = inside(found, part)
     return next((type(item) for item in found or ()), None)
 
 

@@ -89,11 +89,17 @@ def follow(looks: Mapping[str, Any], path: Path) -> Any:
     """What was seen of the original at a path."""
     found: Any = looks
     for part in path:
-        if isinstance(found, list | tuple) and isinstance(part, int):
-            found = found[part]
-        else:
-            found = found.get(part) if isinstance(found, Mapping) else None
+        found = inside(found, part)
     return found
+
+
+def inside(thing: Any, part: Any) -> Any:
+    """What is at a place of a list, under a key of a dict, or an attribute; None, if nothing is."""
+    if isinstance(thing, list | tuple) and isinstance(part, int):
+        return thing[part]
+    if isinstance(thing, Mapping):
+        return thing.get(part)
+    return getattr(thing, part, None) if isinstance(part, str) else None
 
 
 def form_of(node: ast.expr) -> tuple[Path, str, Any]:

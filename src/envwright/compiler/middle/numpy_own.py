@@ -52,9 +52,8 @@ def astype(value: Value, dtype: Value) -> Value:
     if np.dtype(wanted).kind not in "biuf":
         raise RefusedError("numbers become texts")
     if wanted == np.float32 and array.kind.is_float and not array.weak:
-        return Array(
-            code.method(array.code, "astype", code.dotted("jnp.float32")), array.kind
-        )  # it rounds, come what may
+        rounded = code.method(array.code, "astype", code.dotted("jnp.float32"))  # in double precision, too
+        return Array(rounded, array.kind)
     return cast(Array(array.code, array.kind, weak=array.weak), narrow(wanted))
 
 
