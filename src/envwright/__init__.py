@@ -5,13 +5,18 @@ from typing import Any
 
 from envwright.core import Batch as Batch
 from envwright.core import Box as Box
+from envwright.core import Controls as Controls
 from envwright.core import Discrete as Discrete
 from envwright.core import Env as Env
 from envwright.core import EnvwrightError as EnvwrightError
+from envwright.core import Form as Form
 from envwright.core import JaxBatch as JaxBatch
+from envwright.core import NativeEnv as NativeEnv
 from envwright.core import Record as Record
+from envwright.core import Spec as Spec
 from envwright.core import Step as Step
 from envwright.core import TimeLimit as TimeLimit
+from envwright.core import batch_of as batch_of
 from envwright.core import key as key
 from envwright.core import make as make
 from envwright.core import register as register
@@ -28,6 +33,6 @@ with contextlib.suppress(MissingExtraError):  # which is to say, if Gymnasium is
     import envwright.adapters.gymnasium_registration  # noqa: F401
 
 
-def batch(id: str, num_envs: int, *, params: Any = None, devices: int | None = 1, **kwargs: Any) -> JaxBatch:
+def batch(id: str, num_envs: int, *, params: Any = None, devices: int | None = 1, **kwargs: Any) -> Batch:
     """A batch of environments with its state inside: `batch("Pong-v0", 4096, frameskip=8)`."""
-    return JaxBatch(make(id, **kwargs), num_envs, params=params, devices=devices)
+    return batch_of(make(id, **kwargs), num_envs, params=params, devices=devices)

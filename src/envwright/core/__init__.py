@@ -10,6 +10,8 @@ from envwright.core.env import Step as Step
 from envwright.core.env import choose as choose
 from envwright.core.errors import EnvwrightError as EnvwrightError
 from envwright.core.execute import tune_cpu as tune_cpu
+from envwright.core.native import NativeEnv as NativeEnv
+from envwright.core.native import batch_of as batch_of
 from envwright.core.record import Record as Record
 from envwright.core.record import scalar as scalar
 from envwright.core.registry import make as make
@@ -19,4 +21,7 @@ from envwright.core.rollout import rollout as rollout
 from envwright.core.spaces import Box as Box
 from envwright.core.spaces import Discrete as Discrete
 from envwright.core.spaces import Space as Space
+from envwright.core.spec import Controls as Controls
+from envwright.core.spec import Form as Form
+from envwright.core.spec import Spec as Spec
 from envwright.core.timelimit import TimeLimit as TimeLimit

@@ -23,7 +23,7 @@ class BatchStep(NamedTuple):
     """A step of every environment; each leaf has a leading axis of environments."""
 
     obs: Any
-    reward: Any  # (num_envs,) float32
+    reward: Any  # (num_envs, [players]) float32
     terminated: Any  # (num_envs,) bool
     truncated: Any  # (num_envs,) bool
     info: dict[str, Any]
@@ -34,7 +34,8 @@ class Stepping(Protocol):
     """`num_envs` environments that step together: all that a learner asks for."""
 
     num_envs: int
-    observation_space: Space
+    players: int  # with two or more, observations, actions, rewards and legal actions have a second axis of players
+    observation_space: Space  # of one player
     action_space: Space
 
     def reset(self, seeds: Sequence[int] | None = None, mask: Any = None) -> Any:
@@ -43,6 +44,10 @@ class Stepping(Protocol):
 
     def step_and_restart(self, actions: Any) -> BatchStep:
         """Step, and begin a new episode at once where one ended."""
+        ...
+
+    def legal_actions(self) -> Any:
+        """Which actions may be taken now, booleans (num_envs, [players,] n); None: all."""
         ...
 
 
@@ -83,6 +88,7 @@ class JaxBatch:
         execute.check_divides(num_envs, over.size, "devices")
         self.env = env
         self.num_envs = num_envs
+        self.players = env.players
         self.params = env.default_params if params is None else params
         self.observation_space = env.observation_space(self.params)
         self.action_space = env.action_space(self.params)
@@ -114,7 +120,6 @@ class JaxBatch:
         return step
 
     def legal_actions(self) -> Any:
-        """Which actions may be taken now, (num_envs, n) booleans; None: all."""
         return _legal(self.env, self._now().state, self.params)
 
     def save(self, index: int) -> bytes:
@@ -179,7 +184,7 @@ class JaxBatch:
         space = self.action_space
         actions = actions if isinstance(actions, jax.Array) else np.asarray(actions)
         kind, name = (np.integer, "integers") if isinstance(space, Discrete) else (np.floating, "floats")
-        wanted = (self.num_envs, *space.shape)
+        wanted = (self.num_envs, *((self.players,) if self.players > 1 else ()), *space.shape)
         if actions.shape != wanted or not np.issubdtype(actions.dtype, kind):
             raise ActionError(
                 f"This batch takes {name} of shape {wanted}, but got {actions.dtype} of shape {actions.shape}."

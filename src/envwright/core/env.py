@@ -83,6 +83,16 @@ class Env(ABC, Generic[State, Params]):
         del state, params
         return None
 
+    def acting(self, state: State, params: Params) -> jax.Array | None:
+        """Which players choose an action now, as booleans; None: all of them, at every step."""
+        del state, params
+        return None
+
+    def summary(self, final: State, params: Params) -> dict[str, jax.Array]:
+        """What the reference adds to its log when an episode ends, from the last state; nothing unless written."""
+        del final, params
+        return {}
+
     def inherit(self, old: State, new: State) -> State:
         """What an auto-reset carries over from the ended episode. Nothing, unless the reference leaks state."""
         del old

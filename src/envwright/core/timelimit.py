@@ -57,6 +57,12 @@ class TimeLimit(Env[TimedState, TimedParams]):
     def legal_actions(self, state: TimedState, params: TimedParams) -> jax.Array | None:
         return self.env.legal_actions(state.inner, params.inner)
 
+    def acting(self, state: TimedState, params: TimedParams) -> jax.Array | None:
+        return self.env.acting(state.inner, params.inner)
+
+    def summary(self, final: TimedState, params: TimedParams) -> dict[str, jax.Array]:
+        return self.env.summary(final.inner, params.inner)
+
     def draw_start(self, key: jax.Array, params: TimedParams) -> Chance:
         return self.env.draw_start(key, params.inner)
 

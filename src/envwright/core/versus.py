@@ -79,6 +79,9 @@ class Versus(Env[VersusState, Any]):
         legal = self.env.legal_actions(state.inner, params)
         return None if legal is None else legal[self.seat]
 
+    def summary(self, final: VersusState, params: Any) -> dict[str, jax.Array]:
+        return self.env.summary(final.inner, params)
+
     def inherit(self, old: VersusState, new: VersusState) -> VersusState:
         return new.replace(inner=self.env.inherit(old.inner, new.inner))
 

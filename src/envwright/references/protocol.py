@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Space
@@ -33,14 +34,19 @@ class Draw(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a reset or a step gave; a reset has no reward and no end."""
+    """What a reset or a step gave; a reset has no reward and no end.
+
+    Of a game for several players, observations, rewards and legal actions have a leading axis of players.
+    """
 
     obs: Any
-    reward: float
+    reward: Any  # a float; of several players an array of them
     terminated: bool
     truncated: bool
     info: dict[str, Any]
     draws: tuple[Draw, ...]
+    legal: NDArray[np.bool_] | None = None  # which actions may be taken next; None: all
+    acting: NDArray[np.bool_] | None = None  # which players choose next; None: all
 
 
 class Glimpse(NamedTuple):
@@ -87,8 +93,13 @@ class Reference(Protocol):
     name: str
 
     @property
+    def players(self) -> int:
+        """How many act at once; with two or more, an action is an array of one each."""
+        return 1
+
+    @property
     def action_space(self) -> Space | None:
-        """The actions, if they are integers 0 .. n-1 or a box of numbers; None if they are anything else."""
+        """The actions of a player, if they are integers 0 .. n-1 or a box of numbers; else None."""
         ...
 
     @property
@@ -106,8 +117,12 @@ class Reference(Protocol):
         ...
 
     def sample_action(self, rng: np.random.Generator) -> Any:
-        """A random action."""
+        """A random action, legal where the game stands."""
         ...
+
+    def legal(self) -> NDArray[np.bool_] | None:
+        """Which actions may be taken where the game stands, ([players,] n) booleans; None: all."""
+        return None
 
     def reset(self, seed: int | None = None, tape: Sequence[Draw] | None = None) -> Outcome:
         """A new episode. With a tape, random outcomes are read from it instead of drawn."""
@@ -156,6 +171,50 @@ class Reference(Protocol):
     def rounding(self, seed: int) -> AbstractContextManager[None] | None:
         """Meanwhile it computes in float32, rounding up or down at random; None, where that cannot be had."""
         return None
+
+    def close(self) -> None: ...
+
+
+Columns = dict[str, NDArray[Any]]  # arrays with a leading axis of games, by name
+BatchPolicy = Callable[
+    [Any, np.random.Generator, NDArray[np.bool_] | None], NDArray[Any]
+]  # observations, legal actions
+
+
+class BatchedOutcome(NamedTuple):
+    """What a reset or a step of many games gave, under the names that the contract has for it.
+
+    A game that ends begins anew within the step: reward and ends are those of the old game, all else is the new one's.
+    """
+
+    columns: Columns  # state.NAME, observation, reward, terminated, truncated, legal_actions; log.NAME: sums so far
+    chance: Columns  # of the step; after a reset nothing
+    start: Columns  # of the game that began; where none did, anything
+
+
+class BatchedReference(Protocol):
+    """Many games of a reference at once, whatever steps them."""
+
+    num_envs: int
+
+    @property
+    def policies(self) -> Mapping[str, BatchPolicy]:
+        """Who plays: game i is played by policy i modulo their number."""
+        ...
+
+    def reset(self, seed: int) -> BatchedOutcome:
+        """New games, everywhere."""
+        ...
+
+    def step(self, actions: NDArray[Any]) -> BatchedOutcome: ...
+
+    def snapshot(self, columns: Columns, game: int) -> dict[str, Any]:
+        """A game of earlier columns as `Reference.restore` takes it."""
+        ...
+
+    def tape(self, draws: Sequence[Draw], chance: Columns, game: int) -> tuple[Draw, ...]:
+        """Draws of a single step, with what a game drew in place of their values."""
+        ...
 
     def close(self) -> None: ...
 

@@ -1,0 +1,42 @@
+"""Environments that are not written in JAX: their batches come from Rust, C or whatever steps them."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from envwright.core.batch import Batch, JaxBatch
+from envwright.core.env import Env
+from envwright.core.errors import EnvwrightError
+from envwright.core.spaces import Space
+
+
+class NativeEnv(ABC):
+    """What `make` gives for an environment outside of JAX: its configuration, from which batches are made.
+
+    A time limit is an option of its own, `max_episode_steps`. Whatever takes a `Batch` takes its batches.
+    """
+
+    @property
+    def players(self) -> int:
+        """How many act at once, as in `Env`."""
+        return 1
+
+    @property
+    @abstractmethod
+    def observation_space(self) -> Space: ...
+
+    @property
+    @abstractmethod
+    def action_space(self) -> Space: ...
+
+    @abstractmethod
+    def batch(self, num_envs: int) -> Batch:
+        """`num_envs` environments that step together."""
+
+
+def batch_of(env: Env[Any, Any] | NativeEnv, num_envs: int, *, params: Any = None, devices: int | None = 1) -> Batch:
+    """`num_envs` times what `make` gave, behind one interface."""
+    if isinstance(env, NativeEnv):
+        if params is not None:
+            raise EnvwrightError("A native environment has no params; give what you want changed as options of `make`.")
+        return env.batch(num_envs)
+    return JaxBatch(env, num_envs, params=params, devices=devices)

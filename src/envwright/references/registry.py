@@ -1,0 +1,109 @@
+"""References by name: `kind:rest`, such as `gymnasium:CartPole-v1`; each kind is imported only when it is asked for.
+
+What can be done with a reference by its name is a method of its kind, so that nothing else looks at the name. Other
+packages add kinds under the entry point group `envwright.references`: `kind = "module:Kind"`.
+"""
+
+import importlib.metadata
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from envwright.core.errors import DuplicateEnvError, EnvwrightError
+from envwright.core.spec import load_object
+from envwright.references.protocol import BatchedReference, Reference
+
+ENTRY_POINTS = "envwright.references"
+PYTHON = "python"  # the kind of names without one: `module:Class` and `path/to/file.py:Class`
+
+_kinds: dict[str, str] = {
+    "gymnasium": "envwright.references.gymnasium_env:Gymnasium",
+    "minatar": "envwright.references.minatar_game:MinAtar",
+    "node": "envwright.references.node:Node",
+    PYTHON: "envwright.references.gymnasium_env:PythonClass",
+}
+
+
+@dataclass(frozen=True)
+class SourceCode:
+    """Where the source of a reference lies."""
+
+    files: Sequence[Path]
+    classes: Sequence[tuple[Path, str]] = ()  # in Python, those whose methods are played
+    entry: Sequence[str] = ()  # the functions or methods that reset and step it, where their names do not say so
+
+
+@dataclass(frozen=True)
+class ReferenceKind(ABC):
+    """A kind of reference, and what stands after the colon: an id, a file, a class."""
+
+    rest: str
+    base: Path | None = None  # the folder that a path is relative to
+
+    usage = ""  # "gymnasium:ID"
+
+    @abstractmethod
+    def make(self, **options: Any) -> Reference:
+        """One game, watched and recorded."""
+
+    def batched(self, num_envs: int, **options: Any) -> BatchedReference | None:
+        """Many games at once, recorded; None where they cannot be had."""
+        return None
+
+    def plain(self, **options: Any) -> Any | None:
+        """One environment in Gymnasium's interface, which nobody watches: for learners. None where there is none."""
+        return None
+
+    def source(self) -> SourceCode:
+        """Its source. Nothing of it is run."""
+        raise EnvwrightError(f"envwright does not know where the source of {self.usage} is; give its files.")
+
+    def obtain(self, archive: Path | None = None) -> str:
+        """Fetch and build what is needed to run it, and say where it is; `archive` is a copy for want of a network."""
+        raise EnvwrightError(f"{self.rest} is a Python package: pip install 'envwright[reference]'")
+
+    def arguments(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """All that its constructor is given, `options` among it."""
+        return dict(options)
+
+
+def register_reference(kind: str, entry_point: str) -> None:
+    """Name a kind of reference: `register_reference("pyboy", "my_package.pyboy:PyBoy")`, a `ReferenceKind`."""
+    if kind in _kinds:
+        raise DuplicateEnvError(f"The kind of reference '{kind}' is registered already, as {_kinds[kind]}.")
+    _kinds[kind] = entry_point
+
+
+def kinds() -> dict[str, str]:
+    """The entry point of every kind, those of installed packages too."""
+    installed = importlib.metadata.entry_points(group=ENTRY_POINTS)
+    return {point.name: point.value for point in installed} | _kinds
+
+
+def find_kind(name: str, base: Path | None = None) -> ReferenceKind:
+    """The reference called `name`, not made yet."""
+    known = kinds()
+    kind, colon, rest = name.partition(":")
+    if not colon or not rest:
+        raise EnvwrightError(f"There is no reference called {name}; a reference is {usages()}.")
+    chosen, rest = (kind, rest) if kind in known else (PYTHON, name)
+    return load_object(known[chosen], f"References of the kind '{chosen}' should be")(rest, base)
+
+
+def usages() -> str:
+    """How references are written."""
+    found = [load_object(point, f"References of the kind '{kind}' should be").usage for kind, point in kinds().items()]
+    return f"{', '.join(found[:-1])} or {found[-1]}"
+
+
+def find_reference(name: str, options: Mapping[str, Any] | None = None, base: Path | None = None) -> Reference:
+    """A reference by name."""
+    return find_kind(name, base).make(**(options or {}))
+
+
+def maker(name: str, options: Mapping[str, Any], base: Path | None = None) -> Callable[[], Reference]:
+    """What makes it, also in another process, which need not know the kinds that this one has registered."""
+    return partial(find_kind(name, base).make, **options)
