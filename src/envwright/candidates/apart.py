@@ -70,6 +70,9 @@ class ApartCandidate:
     def play(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
         return self._ask("play", state, actions, chance)
 
+    def play_on(self, state: Columns, actions: NDArray[Any], chance: Columns, start: Columns) -> Columns:
+        return self._ask("play_on", state, actions, chance, start)
+
     def draw_start(self, seeds: NDArray[np.uint32]) -> Columns:
         return self._ask("draw_start", seeds)
 

@@ -16,7 +16,9 @@ from envwright.candidates.protocol import Candidate
 from envwright.core.errors import EnvwrightError
 from envwright.sandbox.serve import serve
 
-ANSWERS = ("init", "start", "step", "step_uncompiled", "play", "draw_start", "draw", "phases", "call", "provenance")
+ANSWERS = (
+    "init", "start", "step", "step_uncompiled", "play", "play_on", "draw_start", "draw", "phases", "call", "provenance",
+)  # fmt: skip
 
 
 class Child:

@@ -81,6 +81,9 @@ class GymnasiumCandidate:
         )
         return {name: column.reshape(games, steps, *column.shape[1:]) for name, column in flat.items()}
 
+    def play_on(self, state: Columns, actions: NDArray[Any], chance: Columns, start: Columns) -> Columns:
+        raise self._no_luck()
+
     def draw_start(self, seeds: NDArray[np.uint32]) -> Columns:
         raise self._no_luck()
 

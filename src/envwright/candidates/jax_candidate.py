@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from envwright.candidates.one_game import OneGame
+from envwright.candidates.one_game import LOG, OneGame
 from envwright.candidates.protocol import Columns, Kind
 from envwright.candidates.rules import Rules
 from envwright.candidates.trees import filled, named
@@ -99,6 +99,22 @@ class JaxCandidate:
         seeds = np.arange(games * steps, dtype=np.uint32).reshape(games, steps)
         whole = self._checked(state), (self._actions(actions), luck, seeds)
         return _stacked([self._play(began, tape, steps) for began, tape in _parts(whole, games, PLAYED)], games)
+
+    def play_on(self, state: Columns, actions: NDArray[Any], chance: Columns, start: Columns) -> Columns:
+        lead = np.shape(actions)[:2]
+        fields = {name: column for name, column in state.items() if not name.startswith(LOG)}
+        tape = self._actions(actions), self._filled_luck(1, chance, lead), self._filled_luck(0, start, lead)
+        with self._as_its_authors_run_it():
+            log = {
+                name: jnp.asarray(state.get(f"{LOG}{name}", zero)) for name, zero in self._empty_log(lead[0]).items()
+            }
+            _, outcome = self._game.compiled["play_on"](self._params, self._checked(fields), log, *tape)
+            return {name: np.asarray(column) for name, column in outcome.items()}
+
+    def _empty_log(self, games: int) -> Columns:
+        """Sums over no games at all."""
+        shapes = jax.eval_shape(self.rules.summary, self._template[1], self.rules.params)
+        return {name: np.zeros((games, *shape.shape), shape.dtype) for name, shape in shapes.items()}
 
     def _play(self, state: Any, tape: Any, steps: int) -> Columns:
         """Games that are as many as were compiled for, step by step to the end."""

@@ -6,12 +6,15 @@ from functools import cached_property
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from envwright.candidates.rules import Moment, Rules, Split
 from envwright.candidates.trees import like, named
+from envwright.core.env import choose
 from envwright.core.errors import EnvwrightError
 
-FUNCTIONS = ("init", "start", "step", "play", "draw_start", "draw", "phases")
+FUNCTIONS = ("init", "start", "step", "play", "play_on", "draw_start", "draw", "phases")
+LOG = "log."  # what sums over ended games are called
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,25 @@ class OneGame:
             return like(state, moment.state), _outcome(moment)
 
         return jax.lax.scan(body, state, (actions, chances, seeds))
+
+    def play_on(
+        self, params: Any, state: Any, log: Any, actions: Any, chances: Any, starts: Any
+    ) -> tuple[Any, dict[str, Any]]:
+        """The same, where another game begins as soon as one ends; nothing more is said of the state at the end."""
+
+        def body(now: tuple[Any, Any], tape: Any) -> tuple[Any, dict[str, Any]]:
+            (state, log), (action, chance, start) = now, tape
+            moment = self.split.apply(state, action, chance, params)
+            done = moment.terminated | moment.truncated
+            added = self.rules.summary(moment.state, params)
+            log = {name: total + jnp.where(done, added[name], 0) for name, total in log.items()}
+            obs, fresh = self.split.start(start, params)
+            fresh = like(state, self.rules.inherit(moment.state, fresh))
+            obs, state = choose(done, (obs, fresh), (moment.obs, like(state, moment.state)))
+            outcome = _outcome(moment._replace(obs=obs, state=state))
+            return (state, log), outcome | {f"{LOG}{name}": total for name, total in log.items()}
+
+        return jax.lax.scan(body, (state, log), (actions, chances, starts))
 
     def draw_start(self, params: Any, seed: Any) -> dict[str, Any]:
         return named(self.split.draw_start(self.rules.key(seed), params))

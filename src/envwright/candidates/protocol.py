@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.core.spaces import Space
-
-Columns = dict[str, NDArray[Any]]
+from envwright.references.protocol import Columns as Columns
 
 
 class Kind(NamedTuple):
@@ -72,6 +71,12 @@ class Candidate(Protocol):
 
     def play(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
         """Games played on and on: actions and outcomes have a second axis, of steps."""
+        ...
+
+    def play_on(self, state: Columns, actions: NDArray[Any], chance: Columns, start: Columns) -> Columns:
+        """The same, but where a game ends another begins within the step, with the chance `start`: reward and ends are
+        then the old game's, all else is the new one's. `log.NAME`, given with the state and returned, sums up what is
+        reported of games that have ended."""
         ...
 
     def draw_start(self, seeds: NDArray[np.uint32]) -> Columns:

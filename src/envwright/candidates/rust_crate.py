@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.candidates.apart import read_space
+from envwright.candidates.play_on import play_on_stepwise
 from envwright.candidates.protocol import Columns, Kind
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box, Space
@@ -129,6 +130,9 @@ class RustCandidate:
         luck = None if chance is None else self._luck("step_luck", chance, lead)
         given = (games, steps, self._state(state, games), self._actions(actions, lead), luck)
         return self._run("play", self._layout["told"], lead, *given)
+
+    def play_on(self, state: Columns, actions: NDArray[Any], chance: Columns, start: Columns) -> Columns:
+        return play_on_stepwise(self, state, actions, chance, start)
 
     def draw_start(self, seeds: NDArray[np.uint32]) -> Columns:
         return self._run("draw_start", self._layout["start_luck"], (len(seeds),), _seeds(seeds))

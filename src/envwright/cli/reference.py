@@ -5,6 +5,7 @@ from pathlib import Path
 
 from envwright.core.errors import EnvwrightError
 from envwright.core.registry import spec
+from envwright.references.registry import find_kind
 
 NAME = "reference"
 HELP = "Fetch and build the slow original that an environment was translated from."
@@ -24,10 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     chosen = spec(args.env)
-    if chosen.name != "pong":
-        raise EnvwrightError(f"The reference of {chosen.id} is a Python package: pip install 'envwright[reference]'")
-    from envwright.envs.pong.reference import ARCHIVE, library
-
-    path = library(args.archive)
-    print(f"{chosen.id} is compared with {ARCHIVE.requirement}, compiled to {path}")
+    reference = chosen.reference
+    if reference is None:
+        raise EnvwrightError(f"{chosen.id} has no contract, so envwright does not know what it was translated from.")
+    print(f"{chosen.id} is compared with {find_kind(reference, chosen.folder).obtain(args.archive)}")
     return 0

@@ -31,7 +31,8 @@ class Form:
 
     name: str  # "frameskip 8, discrete actions"
     options: Mapping[str, Any]  # the same for the environment and its reference
-    policies: tuple[str, ...] = ()  # scripted players besides those of the contract
+    policies: tuple[str, ...] = ()  # scripted players instead of the contract's
+    phases: bool = True  # whether a step has the phases of the contract
 
 
 @dataclass(frozen=True)

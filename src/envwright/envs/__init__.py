@@ -1,14 +1,36 @@
 """The environments in the box, one folder each. Importing this imports none of them."""
 
 from envwright.core.registry import register
+from envwright.core.spec import Controls, Form, Spec, keys
+from envwright.references.registry import register_reference
 
 
 def register_all() -> None:
-    """Put the environments of this package into the registry."""
-    register("Pong-v0", "envwright.envs.pong:Pong", summary="PufferLib's Pong, bit for bit (C to JAX)")
+    """Put the environments of this package, and the kinds of references that only they need, into the registries."""
+    register_reference("pufferlib", "envwright.envs.pong.kind:PufferLib")
     register(
-        "CartPole-v1",
-        "envwright.envs.cartpole:CartPole",
-        max_episode_steps=500,
-        summary="Gymnasium's CartPole, the worked example (Python to JAX)",
+        Spec(
+            "Pong-v0",
+            "envwright.envs.pong:Pong",
+            summary="PufferLib's Pong, bit for bit (C to JAX)",
+            forms=tuple(_pong(frameskip, actions) for frameskip in (1, 8) for actions in ("discrete", "continuous")),
+            controls=Controls(keys(each={1: "up w k", 2: "down s j"}), idle=(0,), help="↑ w k up  ↓ s j down"),
+        )
     )
+    register(
+        Spec(
+            "CartPole-v1",
+            "envwright.envs.cartpole:CartPole",
+            max_episode_steps=500,
+            summary="Gymnasium's CartPole, the worked example (Python to JAX)",
+            # There is no action that leaves the cart alone; pushing it to and fro comes to the same.
+            controls=Controls(keys(each={0: "left a h", 1: "right d l"}), idle=(0, 1), help="← a h left  → d l right"),
+        )
+    )
+
+
+def _pong(frameskip: int, actions: str) -> Form:
+    """Frames a step and the kind of actions change the rules; so does how a scripted player has to aim."""
+    options = {"frameskip": frameskip, "continuous": actions == "continuous"}
+    attack = f"policies.py:attack_{frameskip}_{actions}"
+    return Form(f"frameskip {frameskip}, {actions} actions", options, (attack,), phases=frameskip == 1)

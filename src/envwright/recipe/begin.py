@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,10 @@ from envwright.recipe.recorded import FILE as RECORDING
 from envwright.recipe.recorded import RECORDED
 from envwright.recipe.start import JOURNAL
 from envwright.recipe.watching import Calls, check_itself, draft_from_play
+from envwright.references.registry import maker
 from envwright.references.self_check import SelfCheck
 from envwright.verify import contract as contracts
 from envwright.verify.host import Apart
-from envwright.verify.pairs import find_reference
 
 RUNS = Path("out") / "translate"
 RUN_FOLDERS = ("court", "work", "transcripts", "package", "dist")
@@ -135,7 +134,7 @@ def init_project(
 
 def _contract(project: Project, analysis: Analysis, plan: Plan, options: dict[str, Any]) -> tuple[str, list[str]]:
     """A contract, from playing the reference; and what it still needs a person for."""
-    host = Apart(partial(find_reference, project.reference, options, project.folder))
+    host = Apart(maker(project.reference, options, project.folder))
     source = source_of(analysis)
     try:
         checked = host.run(check_itself)

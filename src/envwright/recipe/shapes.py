@@ -1,6 +1,5 @@
 """The interface of a translation, from a contract and a few games of the reference."""
 
-import importlib
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box, Discrete, Space
 from envwright.references.protocol import Reference
+from envwright.references.registry import find_kind
 from envwright.verify import policies
 from envwright.verify.contract import Contract, Function
 from envwright.verify.host import Host
@@ -64,15 +64,7 @@ def _constants(contract: Contract, held: dict[str, str]) -> dict[str, str]:
 
 def made_with(contract: Contract) -> dict[str, Any]:
     """The arguments that the original's constructor gets; the others have their defaults."""
-    kind, _, id = contract.reference.partition(":")
-    if kind != "gymnasium":
-        return contract.reference_options
-    import gymnasium  # there, or the reference would not be
-
-    module, _, name = id.rpartition(":")
-    if module:  # which registers the name
-        importlib.import_module(module)
-    return {**gymnasium.spec(name).kwargs, **contract.reference_options}
+    return find_kind(contract.reference, contract.base).arguments(contract.reference_options)
 
 
 def _look(reference: Reference, contract: Contract, beat: Beat) -> dict[str, Any]:

@@ -1,17 +1,16 @@
 """Slow originals as batches, for learners: many of them side by side, stepped one after the other.
 
-A learner wants speed, not evidence. So Gymnasium's environments are made plainly here, without anyone watching their
-luck; whatever else is a `Reference` is stepped as one.
+A learner wants speed, not evidence. So what can be had unwatched is, without its random draws being recorded; whatever
+else is a `Reference` is stepped as one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from envwright.core.batch import BatchStep
-from envwright.core.errors import missing_extra
 from envwright.core.spaces import Box, Discrete, Space
 
 
@@ -36,7 +35,7 @@ class Singles:
     """Environments that are stepped one after the other."""
 
     def __init__(self, singles: Sequence[Single], observations: Space, actions: Space) -> None:
-        self.num_envs = len(singles)
+        self.num_envs, self.players = len(singles), 1
         self.observation_space, self.action_space = observations, actions
         self._singles = tuple(singles)
         self._obs = np.zeros((self.num_envs, *observations.shape), observations.dtype)
@@ -58,29 +57,9 @@ class Singles:
         return BatchStep(self._obs.copy(), reward, terminated, truncated, {}, final)
 
 
-def gymnasium_batch(id: str, options: dict[str, Any], num_envs: int, observations: Space, actions: Space) -> Singles:
-    """`num_envs` times `gymnasium.make`, nobody watching."""
-    try:
-        import gymnasium as gym
-    except ImportError:
-        raise missing_extra("gymnasium", "reference") from None
-    envs = [_Gymnasium(gym.make(id, disable_env_checker=True, **options)) for _ in range(num_envs)]
-    return Singles(envs, observations, actions)
-
-
-def batch_of(
-    name: str,
-    options: dict[str, Any],
-    num_envs: int,
-    observations: Space,
-    actions: Space,
-    make: Callable[[], Single],
-) -> Singles:
-    """The reference called `name`: plain where it is one of Gymnasium's, otherwise as `make` makes one."""
-    kind, _, id = name.partition(":")
-    if kind == "gymnasium":
-        return gymnasium_batch(id, options, num_envs, observations, actions)
-    return Singles([make() for _ in range(num_envs)], observations, actions)
+def unwatched(envs: Sequence[Any], observations: Space, actions: Space) -> Singles:
+    """Environments with Gymnasium's interface, as they are."""
+    return Singles([_Unwatched(env) for env in envs], observations, actions)
 
 
 def seen_as(shape: tuple[int, ...]) -> Box:
@@ -88,7 +67,7 @@ def seen_as(shape: tuple[int, ...]) -> Box:
     return Box(-np.inf, np.inf, shape)
 
 
-class _Gymnasium:
+class _Unwatched:
     def __init__(self, env: Any) -> None:
         self._env = env
 

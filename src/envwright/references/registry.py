@@ -12,7 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from envwright.core.batch import Stepping
 from envwright.core.errors import DuplicateEnvError, EnvwrightError
+from envwright.core.spaces import Space
 from envwright.core.spec import load_object
 from envwright.references.protocol import BatchedReference, Reference
 
@@ -20,10 +22,10 @@ ENTRY_POINTS = "envwright.references"
 PYTHON = "python"  # the kind of names without one: `module:Class` and `path/to/file.py:Class`
 
 _kinds: dict[str, str] = {
-    "gymnasium": "envwright.references.gymnasium_env:Gymnasium",
-    "minatar": "envwright.references.minatar_game:MinAtar",
-    "node": "envwright.references.node:Node",
-    PYTHON: "envwright.references.gymnasium_env:PythonClass",
+    "gymnasium": "envwright.references.kinds:Gymnasium",
+    "minatar": "envwright.references.kinds:MinAtar",
+    "node": "envwright.references.kinds:Node",
+    PYTHON: "envwright.references.kinds:PythonClass",
 }
 
 
@@ -44,17 +46,18 @@ class ReferenceKind(ABC):
     base: Path | None = None  # the folder that a path is relative to
 
     usage = ""  # "gymnasium:ID"
+    plays_many = False  # whether `batched` gives anything
 
     @abstractmethod
     def make(self, **options: Any) -> Reference:
         """One game, watched and recorded."""
 
     def batched(self, num_envs: int, **options: Any) -> BatchedReference | None:
-        """Many games at once, recorded; None where they cannot be had."""
+        """Many games at once, recorded; None where they cannot be had so."""
         return None
 
-    def plain(self, **options: Any) -> Any | None:
-        """One environment in Gymnasium's interface, which nobody watches: for learners. None where there is none."""
+    def stepping(self, num_envs: int, observations: Space, actions: Space, **options: Any) -> Stepping | None:
+        """Many games that nobody watches, for learners; None where the reference is only to be had watched."""
         return None
 
     def source(self) -> SourceCode:
@@ -63,7 +66,7 @@ class ReferenceKind(ABC):
 
     def obtain(self, archive: Path | None = None) -> str:
         """Fetch and build what is needed to run it, and say where it is; `archive` is a copy for want of a network."""
-        raise EnvwrightError(f"{self.rest} is a Python package: pip install 'envwright[reference]'")
+        return f"{self.rest}, which is there as soon as its package is installed"
 
     def arguments(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """All that its constructor is given, `options` among it."""
@@ -95,8 +98,10 @@ def find_kind(name: str, base: Path | None = None) -> ReferenceKind:
 
 def usages() -> str:
     """How references are written."""
-    found = [load_object(point, f"References of the kind '{kind}' should be").usage for kind, point in kinds().items()]
-    return f"{', '.join(found[:-1])} or {found[-1]}"
+    known = kinds()
+    last = known.pop(PYTHON)  # what is of no other kind
+    usage = [load_object(point, f"References of the kind '{kind}' should be").usage for kind, point in known.items()]
+    return ", ".join([*usage, load_object(last, "Python classes should be").usage])
 
 
 def find_reference(name: str, options: Mapping[str, Any] | None = None, base: Path | None = None) -> Reference:

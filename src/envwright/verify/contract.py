@@ -15,7 +15,10 @@ from envwright.verify.transfer import terms
 
 VERSION = 1
 OUTCOME = {"observation": "obs", "reward": "reward", "terminated": "terminated", "truncated": "truncated"}
-OWNERS = {"observation": "observation", "reward": "reward", "terminated": "termination", "truncated": "time limit"}
+OWNERS = {  # where no module of the contract owns a column
+    "observation": "observation", "reward": "reward", "terminated": "termination", "truncated": "time limit",
+    "start": "reset", "chance": "chance", "info": "info", "log": "summary",
+}  # fmt: skip
 
 
 class ContractError(EnvwrightError, ValueError):
@@ -129,9 +132,7 @@ class Contract:
             for module in self.modules:
                 if name in module.owns:
                     return module.name
-        return OWNERS.get(
-            column, {"start": "reset", "chance": "chance", "info": "info"}.get(column.split(".")[0], "dynamics")
-        )
+        return OWNERS.get(column.split(".")[0], "dynamics")
 
 
 def load(path: Path) -> Contract:

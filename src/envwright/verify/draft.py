@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,12 @@ import numpy as np
 from envwright.candidates.find import find_candidate
 from envwright.candidates.protocol import Kind
 from envwright.references.protocol import Draw, Reference
+from envwright.references.registry import maker
 from envwright.verify import policies
 from envwright.verify.domain import Domain, mine_states
 from envwright.verify.expression import site_function
 from envwright.verify.host import Apart
 from envwright.verify.noted import Draws, Growth, Method
-from envwright.verify.pairs import find_reference
 from envwright.verify.record import Beat
 
 EPISODES = 40
@@ -45,7 +44,7 @@ class Seen:
 
 def draft_contract(reference: str, candidate: str) -> str:
     """The text of a contract with everything that can be found out, and TODO where it cannot."""
-    host = Apart(partial(find_reference, reference, {}, None))
+    host = Apart(maker(reference, {}))
     try:
         seen = host.run(watch)
     finally:

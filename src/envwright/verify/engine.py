@@ -23,6 +23,7 @@ import numpy as np
 from envwright.candidates.apart import CandidateError
 from envwright.candidates.protocol import Candidate
 from envwright.core.errors import EnvwrightError
+from envwright.references.protocol import BatchedReference
 from envwright.sandbox.box import BoxError
 from envwright.verify.contract import Contract
 from envwright.verify.host import Host
@@ -30,6 +31,7 @@ from envwright.verify.levels import fitting, l0_contract, l0_function
 from envwright.verify.levels.l1_functions import check_functions
 from envwright.verify.levels.l1_luck import check_luck
 from envwright.verify.levels.l2_phases import check_phases
+from envwright.verify.levels.l3_lockstep import check_lockstep
 from envwright.verify.levels.l4_transfer import check_transfer
 from envwright.verify.session import Effort, Session
 from envwright.verify.verdict import DEFAULT_LEVELS, Check, Verdict
@@ -54,7 +56,7 @@ QUESTIONS: dict[str, tuple[Question, ...]] = {
     ),
     "L1": (check_functions, fitting.steps, check_luck),
     "L2": (check_phases,),
-    "L3": (fitting.episodes,),
+    "L3": (fitting.episodes, check_lockstep),
     "L4": (check_transfer,),
 }
 
@@ -68,6 +70,7 @@ def verify(
     levels: Sequence[str] = DEFAULT_LEVELS,
     regressions: Path | None = None,
     traces: Path | None = None,
+    batched: Callable[[int], BatchedReference | None] = lambda num_envs: None,
     progress: Callable[[str], None] = lambda what: None,
     stop_at_failure: bool = False,
 ) -> Verdict:
@@ -75,7 +78,7 @@ def verify(
     dearer and what they find is often the same."""
     effort = effort or Effort()
     began = time.monotonic()
-    session = Session(contract, host, candidate, effort, progress, pair_of(contract), regressions, traces)
+    session = Session(contract, host, candidate, effort, progress, pair_of(contract), regressions, traces, batched)
     checks: list[Check] = []
     if set(levels) & set(DEFAULT_LEVELS):
         _prepare(session)

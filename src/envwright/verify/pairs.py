@@ -1,5 +1,6 @@
-"""Which reference, which candidate, and by which contract: names on the command line into things that run."""
+"""Which contract, and the two sides that it is about: names on the command line into things that run."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -7,56 +8,77 @@ from typing import Any
 
 from envwright.candidates.find import find_candidate
 from envwright.candidates.protocol import Candidate
-from envwright.core.errors import EnvwrightError
-from envwright.core.registry import spec
+from envwright.core.errors import EnvwrightError, UnknownEnvError
+from envwright.core.registry import registered, spec
+from envwright.core.spec import Form, Spec
 from envwright.references.protocol import Reference
 from envwright.references.python import PythonReference
+from envwright.references.registry import ReferenceKind, find_kind
 from envwright.verify import contract as contracts
 from envwright.verify.contract import Contract
 from envwright.verify.host import Apart, Here, Host
 
-SHIPPED = Path(__file__).parent / "shipped"  # contracts of pairs that others wrote
-ENVS = Path(__file__).parent.parent / "envs"  # contracts of our own environments, beside them
-
-KINDS = "gymnasium:ID, minatar:GAME, node:FILE.js, pufferlib:pong, module:Class or path/to/file.py:Class"
+SHIPPED = Path(__file__).parent / "shipped"  # contracts of pairs of which neither side is registered with us
 
 
-def find_contract(names: list[str]) -> Contract:
-    """A contract from its file, from the name of one of our environments, or from the two sides of a shipped pair."""
+def find_contract(names: Sequence[str]) -> Contract:
+    """A contract from its file, from the name of an environment, or from the two sides of a pair."""
     if len(names) == 1:
-        return _of_one(names[0])
+        name = names[0]
+        return contracts.load(Path(name)) if name.endswith(".toml") else contract_of(spec(name))
     reference, candidate = names
-    for path in [*sorted(SHIPPED.glob("*.toml")), *sorted(ENVS.glob("*/contract*.toml"))]:
-        found = contracts.load(path)
+    paths = [*sorted(SHIPPED.glob("*.toml")), *(path for s in registered() if (path := s.file(s.contract)))]
+    for found in map(contracts.load, paths):
         if (found.reference, found.candidate) == (reference, candidate):
             return found
-    raise EnvwrightError(
-        f"envwright has no contract for {reference} and {candidate}; begin one with: envwright contract init "
-        f"{reference} --candidate {candidate}, then give it with --contract."
-    )
+    try:  # of an environment that ships a contract, with another copy of its reference
+        return replace(contract_of(spec(candidate)), reference=reference, base=Path())
+    except UnknownEnvError:
+        raise EnvwrightError(
+            f"envwright has no contract for {reference} and {candidate}; begin one with: envwright contract init "
+            f"{reference} --candidate {candidate}, then give it with --contract."
+        ) from None
 
 
-def _of_one(name: str) -> Contract:
-    if name.endswith(".toml"):
-        return contracts.load(Path(name))
-    chosen = spec(name)
-    path = ENVS / chosen.name / "contract.toml"
-    if not path.exists():
+def contract_of(chosen: Spec) -> Contract:
+    """The contract that ships with an environment."""
+    path = chosen.file(chosen.contract)
+    if path is None:
         raise EnvwrightError(f"{chosen.id} has no contract yet; write one and give its file instead of the name.")
     return contracts.load(path)
 
 
+def of_form(contract: Contract, form: Form) -> Contract:
+    """The contract of a form: its options on both sides, its own scripted players, and, if it has them, its phases."""
+    contract = with_options(contract, form.options, form.options)
+    return replace(contract, policies=form.policies or contract.policies, phases=contract.phases if form.phases else ())
+
+
+def with_options(contract: Contract, reference: Mapping[str, Any], candidate: Mapping[str, Any]) -> Contract:
+    """The contract with other options on either side."""
+    return replace(
+        contract,
+        reference_options={**contract.reference_options, **reference},
+        candidate_options={**contract.candidate_options, **candidate},
+    )
+
+
+def kind_of(contract: Contract) -> ReferenceKind:
+    """The reference of a contract, not made yet."""
+    return find_kind(contract.reference, contract.base)
+
+
 def make_host(contract: Contract, *, apart: bool = True, patience: float | None = None) -> Host:
     """The reference of a contract, in a process of its own unless told otherwise."""
-    make = partial(_law, contract)
+    make = partial(_law, kind_of(contract), contract)
     if not apart:
         return Here(make())
     return Apart(make) if patience is None else Apart(make, patience=patience)
 
 
-def _law(contract: Contract) -> Reference:
+def _law(kind: ReferenceKind, contract: Contract) -> Reference:
     """The reference of a contract; what the contract names is state, even if it changes only now and then."""
-    reference = find_reference(contract.reference, contract.reference_options, contract.base)
+    reference = kind.make(**contract.reference_options)
     if isinstance(reference, PythonReference):
         reference.expect(sorted({name for expression in contract.state.values() for name in expression.names}))
     return reference
@@ -64,37 +86,3 @@ def _law(contract: Contract) -> Reference:
 
 def make_candidate(contract: Contract) -> Candidate:
     return find_candidate(contract.candidate, contract.candidate_options, contract.base)
-
-
-def find_reference(name: str, options: dict[str, Any], base: Path | None) -> Reference:
-    """A reference by name. Each kind is imported only when it is asked for."""
-    kind, _, rest = name.partition(":")
-    folder = base or Path()
-    if not rest:
-        raise EnvwrightError(f"There is no reference called {name}; a reference is {KINDS}.")
-    if name == "pufferlib:pong":
-        from envwright.envs.pong.game import PongGame
-
-        return PongGame(**options)
-    if kind == "minatar":
-        from envwright.references.minatar_game import minatar_reference
-
-        return minatar_reference(rest, **options)
-    if kind == "node":
-        from envwright.references.node import NodeReference
-
-        return NodeReference(folder / rest, **options)
-    from envwright.references.gymnasium_env import gymnasium_reference
-
-    if kind == "gymnasium":
-        return gymnasium_reference(rest, **options)
-    return gymnasium_reference(str(folder / name) if ".py:" in name else name, **options)
-
-
-def with_options(contract: Contract, reference: dict[str, Any], candidate: dict[str, Any]) -> Contract:
-    """The contract with other options on either side."""
-    return replace(
-        contract,
-        reference_options={**contract.reference_options, **reference},
-        candidate_options={**contract.candidate_options, **candidate},
-    )

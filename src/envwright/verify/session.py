@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Candidate, Columns
 from envwright.core.spaces import Space
-from envwright.references.protocol import Reference, ReferenceFailedError, TapeError
+from envwright.references.protocol import BatchedReference, Reference, ReferenceFailedError, TapeError
 from envwright.verify import policies
 from envwright.verify.contract import Contract
 from envwright.verify.domain import Domain, mine_states
@@ -40,6 +40,7 @@ class Effort:
     pool: int = 1000  # recorded states that are kept to invent others from
     draws: int = 10_000  # samples of each kind of luck
     watched: int = 300  # steps looked at phase by phase
+    games: int = 1000  # whole games in lock-step, of a reference that plays many at once
 
 
 @dataclass(eq=False)
@@ -54,6 +55,7 @@ class Session:
     pair: dict[str, Any] = field(default_factory=dict)  # what the two sides and their contract are called
     regressions: Path | None = None  # the folder for failing inputs
     traces: Path | None = None  # the file for what is recorded
+    batched: Callable[[int], BatchedReference | None] = lambda num_envs: None  # the reference, many games at once
 
     def rng(self, purpose: int) -> np.random.Generator:
         """Luck for one purpose, apart from that for others."""

@@ -118,6 +118,10 @@ class Pong(Env[State, Params]):
             return clamp(action[0], -1, 1)
         return jnp.float32(action == UP) - jnp.float32(action == DOWN)
 
+    def summary(self, final: State, params: Params) -> dict[str, jax.Array]:
+        del params
+        return {**vars(rules.summary(final)), "n": jnp.float32(1)}
+
     def inherit(self, old: State, new: State) -> State:
         """The reference's reset forgets to clear these two."""
         return new.replace(win=old.win, paddle_dir=old.paddle_dir)

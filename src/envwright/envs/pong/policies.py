@@ -60,19 +60,6 @@ def all_policies(frameskip: int) -> dict[str, Policy]:
     return {"random": random, "follow": follow, "attack": attack(frameskip), "avoid": avoid, "extreme": extreme}
 
 
-def mixed(frameskip: int) -> Policy:
-    """All of them at once: game i is played by policy i modulo their number."""
-    policies = list(all_policies(frameskip).values())
-
-    def policy(obs: NDArray[np.float32], rng: np.random.Generator) -> Directions:
-        directions = np.zeros(len(obs), np.float32)
-        for i, play in enumerate(policies):
-            directions[i :: len(policies)] = play(obs[i :: len(policies)], rng)
-        return directions
-
-    return policy
-
-
 def as_actions(directions: Directions, continuous: bool) -> NDArray[Any]:
     """Directions as actions of the environment: themselves, or 0 still, 1 up, 2 down."""
     if continuous:
@@ -94,5 +81,5 @@ def single(policy: Policy, continuous: bool) -> Callable[[NDArray[np.float32], n
     return act
 
 
-attack_discrete, attack_continuous = (single(attack(1), continuous) for continuous in (False, True))
+attack_1_discrete, attack_1_continuous = (single(attack(1), continuous) for continuous in (False, True))
 attack_8_discrete, attack_8_continuous = (single(attack(8), continuous) for continuous in (False, True))

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from envwright.core.batch import BatchStep
 from envwright.core.errors import ActionError
 from envwright.core.record import field_names
-from envwright.core.spaces import Box, Discrete, Space
 from envwright.envs.pong.state import Params
 from envwright.references import c_library, c_source, sources
 from envwright.references.protocol import Watchpoint
@@ -174,31 +172,6 @@ class PongReference:
         return np.dtype(
             {"names": names, "formats": types, "offsets": list(places), "itemsize": self._lib.struct_size()}
         )
-
-
-class PongBatch:
-    """The C games behind the batch interface, for learners; C's own luck, and its own reset within the step."""
-
-    def __init__(self, num_envs: int, *, frameskip: int = 1, continuous: bool = False) -> None:
-        self.num_envs = num_envs
-        self.observation_space: Space = Box(0.0, 1.0, (8,))
-        self.action_space: Space = Box(-1.0, 1.0, (1,)) if continuous else Discrete(3)
-        self._games = PongReference(num_envs, frameskip=frameskip, continuous=continuous)
-
-    def reset(self, seeds: Sequence[int] | None = None, mask: Any = None) -> NDArray[np.float32]:
-        """New games, all of them. C has one stream of luck, so the first seed decides."""
-        if mask is not None:
-            raise ActionError("The C games are reset all together; leave the mask out.")
-        if seeds is not None:
-            self._games.seed(seeds[0])
-        return self._games.reset().copy()
-
-    def step_and_restart(self, actions: Any) -> BatchStep:
-        """A step. C begins the new game before anyone can look, so what is seen last of the old one is lost with it."""
-        games = self._games
-        games.step(np.asarray(actions))
-        obs, ended = games.obs.copy(), games.terminated.copy()
-        return BatchStep(obs, games.reward.copy(), ended, np.zeros_like(ended), {}, obs)
 
 
 def _at(array: NDArray[Any]) -> ctypes.c_void_p:

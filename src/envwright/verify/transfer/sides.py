@@ -1,7 +1,6 @@
 """Both sides as a learner wants them: what is trained on, by which config, and whether it can be done at all."""
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,11 @@ from envwright.core import Env
 from envwright.core.batch import Stepping
 from envwright.core.registry import make
 from envwright.core.spaces import Box, Space
-from envwright.references.batches import Moved, Singles, batch_of, seen_as
+from envwright.references.batches import Moved, Singles, seen_as
 from envwright.references.protocol import Reference
+from envwright.references.registry import find_kind, find_reference
 from envwright.train.config import Config, changed, for_env, load
 from envwright.verify.contract import Contract
-from envwright.verify.pairs import find_reference
 from envwright.verify.session import Session
 from envwright.verify.transfer.candidate_batch import CandidateBatch
 from envwright.verify.transfer.sight import as_it_is, see
@@ -85,16 +84,12 @@ def arena_of(session: Session, config: Config) -> Arena:
 
 
 def reference_batch(contract: Contract, many: int, observations: Space, actions: Space) -> Stepping:
-    """The slow original, many times."""
-    options = contract.reference_options
-    if contract.reference == "pufferlib:pong" and as_it_is(contract):
-        from envwright.envs.pong.reference import PongBatch
-
-        return PongBatch(many, **options)
-    one = partial(_Watched, contract)
+    """The slow original, many times: unwatched where it can be, and where its own words are the candidate's."""
     if as_it_is(contract):
-        return batch_of(contract.reference, options, many, observations, actions, one)
-    return Singles([one() for _ in range(many)], observations, actions)
+        kind = find_kind(contract.reference, contract.base)
+        if (found := kind.stepping(many, observations, actions, **contract.reference_options)) is not None:
+            return found
+    return Singles([_Watched(contract) for _ in range(many)], observations, actions)
 
 
 def candidate_batch(session: Session, arena: Arena) -> Stepping:
