@@ -38,7 +38,7 @@ def compare(seed: int) -> dict[str, Any]:
     """Both sides, turn by turn, to the end of the tuned run."""
     import jax
 
-    from envwright.envs.pong.reference import PongBatch
+    from envwright.envs.pong.batched import PongBatch
     from envwright.train.config import for_env
     from envwright.train.host import HostTrainer
     from envwright.train.ppo import Trainer

@@ -6,6 +6,7 @@ import shutil
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from envwright.verify.pong import CONTRACT, form_of
 
 from envwright.candidates.native import native_candidate
 from envwright.core.errors import EnvwrightError
@@ -27,7 +28,6 @@ from envwright.references.self_check import check_reference
 from envwright.verify import contract as contracts
 from envwright.verify import engine
 from envwright.verify.host import Here
-from envwright.verify.pong import CONTRACT, form_of
 from envwright.verify.session import Effort
 
 pytestmark = pytest.mark.usefixtures("pong_library")

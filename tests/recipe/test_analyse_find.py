@@ -9,6 +9,7 @@ import pytest
 from envwright.core.errors import EnvwrightError, MissingExtraError
 from envwright.recipe.analyse.facts import AnalysisError
 from envwright.recipe.analyse.find import analyse
+from envwright.references.python_sources import NoSourceError
 
 SOURCES = Path(__file__).parent / "sources"
 ENV = "raise SystemExit\n\nclass Env:\n    def reset(self): self.x = 0\n    def step(self, a): self.x += a\n"
@@ -66,8 +67,8 @@ def test_entries_can_be_named():
         ("minatar:pong", "MinAtar has no game 'pong'; it has asterix, breakout, freeway, seaquest, space_invaders."),
         ("no_such_module:Env", "There is no module 'no_such_module' here; install it, or go to the folder"),
         ("gymnasium.nothing:Env", "The package 'gymnasium' has no module 'gymnasium.nothing'."),
-        ("nonsense", "nonsense names no class; write module:Class or path/to/file.py:Class."),
-        ("game.so:Env", "game.so:Env is compiled (game.so), so there is no source to analyse; give its source files."),
+        ("nonsense", "There is no reference called nonsense; a reference is gymnasium:ID, minatar:GAME"),
+        ("game.so:Env", "game.so is compiled (game.so), so there is no source to analyse; give its source files."),
         ("itertools:count", "itertools is compiled (built-in), so there is no source to analyse"),
         ("numpy.random._generator:Generator", "numpy.random._generator is compiled (_generator."),
         ("nothing.py:Env", "There is no file"),
@@ -98,5 +99,5 @@ def test_an_id_of_gym_leads_to_its_class(monkeypatch):
     registration = types.ModuleType("gym.envs.registration")
     vars(registration)["registry"] = {"Old-v0": types.SimpleNamespace(entry_point="old.envs:OldEnv")}
     monkeypatch.setitem(sys.modules, registration.__name__, registration)
-    with pytest.raises(AnalysisError, match=r"Old-v0 is an id of gym, .*; name its class instead: old.envs:OldEnv"):
+    with pytest.raises(NoSourceError, match=r"Old-v0 is an id of gym, .*; name its class instead: old.envs:OldEnv"):
         analyse("gymnasium:Old-v0")

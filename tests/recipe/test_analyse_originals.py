@@ -12,7 +12,7 @@ from envwright.recipe.analyse.facts import SETS_UP, Analysis
 from envwright.recipe.analyse.find import analyse
 from envwright.recipe.plan import make_plan, read_plan, source_of, write_plan
 from envwright.references.protocol import Outcome
-from envwright.verify.pairs import find_reference
+from envwright.references.registry import find_reference
 
 GYMNASIUM = ("Blackjack-v1", "CartPole-v1", "Taxi-v4", "FrozenLake-v1", "Acrobot-v1")
 NAMES = [*(f"gymnasium:{id}" for id in GYMNASIUM), "minatar:breakout", "minatar:seaquest"]

@@ -80,7 +80,7 @@ def test_seats_that_do_not_divide_are_refused() -> None:
 
 @pytest.mark.parametrize("continuous", [False, True])
 def test_the_c_games_obey_the_batch_interface(pong_library: None, continuous: bool) -> None:
-    from envwright.envs.pong.reference import PongBatch
+    from envwright.envs.pong.batched import PongBatch
 
     batch = PongBatch(6, frameskip=8, continuous=continuous)
     ours = JaxBatch(envwright.make("pong", frameskip=8, continuous=continuous), 6)
@@ -109,7 +109,7 @@ def test_the_c_games_obey_the_batch_interface(pong_library: None, continuous: bo
 
 @pytest.mark.slow
 def test_the_c_games_are_trained_on(pong_library: None) -> None:
-    from envwright.envs.pong.reference import PongBatch
+    from envwright.envs.pong.batched import PongBatch
 
     config = for_env("pong")
     small = tiny(num_envs=4, env_options=config.env_options)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from envwright.candidates.find import find_candidate
+from envwright.references.registry import find_reference
 from envwright.verify import contract as contracts
 from envwright.verify.contract import Contract
 from envwright.verify.engine import verify
 from envwright.verify.host import Here
-from envwright.verify.pairs import find_reference
 from envwright.verify.session import Effort
 from envwright.verify.verdict import DEFAULT_LEVELS, Divergence, Verdict
 

@@ -10,9 +10,9 @@ import pytest
 
 from envwright.core.errors import EnvwrightError
 from envwright.references.protocol import Reference, ReferenceFailedError
+from envwright.references.registry import find_reference
 from envwright.verify.expression import ExpressionError
 from envwright.verify.host import Apart, Here
-from envwright.verify.pairs import find_reference
 
 MAKE = partial(find_reference, "games.py:Walk", {}, Path(__file__).parent)
 

@@ -11,7 +11,7 @@ from walking import TERMS, session, terms
 from envwright.candidates.jax_candidate import JaxCandidate
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box, Discrete
-from envwright.references.batches import gymnasium_batch
+from envwright.references.registry import find_kind
 from envwright.train.config import Network
 from envwright.train.player import Player
 from envwright.train.policy import Policy
@@ -42,7 +42,8 @@ def a_player(observations: Any = WALK[0], actions: Any = WALK[1], network: Netwo
 def test_a_gymnasium_batch_plays_gymnasiums_own_games_and_shows_how_each_ended():
     import gymnasium as gym
 
-    batch = gymnasium_batch("CartPole-v1", {}, 3, *CART)
+    batch = find_kind("gymnasium:CartPole-v1").stepping(3, *CART)
+    assert batch is not None
     obs = batch.reset([5, 6, 7])
     env = gym.make("CartPole-v1")
     seen = env.reset(seed=6)[0]

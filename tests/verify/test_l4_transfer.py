@@ -59,7 +59,7 @@ def checks(verdict: Verdict) -> dict[str, Any]:
 
 
 def test_cartpole_passes_both_ways_and_prints_what_decided_it(tmp_path):
-    contract = contracts.load(pairs.ENVS / "cartpole" / "contract.toml")
+    contract = pairs.find_contract(["cartpole"])
     (tmp_path / "ppo.toml").write_text(QUICK)
     quick = replace(contract.transfer, config=str(tmp_path / "ppo.toml"), seeds=2, games=30)
     verdict = ask(replace(contract, transfer=quick))

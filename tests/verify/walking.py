@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from envwright.references.registry import find_reference
 from envwright.verify import contract as contracts
 from envwright.verify import pairs
 from envwright.verify.engine import verify
@@ -47,7 +48,7 @@ def session(text: str = TERMS, **more: Any) -> Session:
 def judge(text: str = TERMS, levels: tuple[str, ...] = DEFAULT_LEVELS, apart: dict[str, Any] | None = None) -> Verdict:
     """A verdict; with the reference in a process of its own if that is described."""
     contract = contracts.read(text)
-    make = partial(pairs.find_reference, contract.reference, contract.reference_options, contract.base)
+    make = partial(find_reference, contract.reference, contract.reference_options, contract.base)
     host = Here(make()) if apart is None else Apart(make, **apart)
     try:
         return verify(contract, host, pairs.make_candidate(contract), effort=SMALL, levels=levels)

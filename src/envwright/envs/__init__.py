@@ -32,5 +32,5 @@ def register_all() -> None:
 def _pong(frameskip: int, actions: str) -> Form:
     """Frames a step and the kind of actions change the rules; so does how a scripted player has to aim."""
     options = {"frameskip": frameskip, "continuous": actions == "continuous"}
-    attack = f"policies.py:attack_{frameskip}_{actions}"
+    attack = f"policies.py:attack{'' if frameskip == 1 else f'_{frameskip}'}_{actions}"
     return Form(f"frameskip {frameskip}, {actions} actions", options, (attack,), phases=frameskip == 1)

@@ -11,6 +11,7 @@ from envwright.core.errors import ActionError
 from envwright.core.spaces import Box, Discrete, Space
 from envwright.envs.pong import policies
 from envwright.envs.pong.reference import PongReference
+from envwright.envs.pong.state import Params
 from envwright.references.protocol import BatchedOutcome, BatchedReference, BatchPolicy, Columns, Draw
 
 LOG = "log."  # fields of the C struct that sum up finished games
@@ -19,9 +20,11 @@ LOG = "log."  # fields of the C struct that sum up finished games
 class PongBatchedReference(BatchedReference):
     """Games as C plays them: one after another in the same memory, with what a reset forgets to clear, and the log."""
 
-    def __init__(self, num_envs: int, *, frameskip: int = 1, continuous: bool = False) -> None:
+    def __init__(
+        self, num_envs: int, *, frameskip: int = 1, continuous: bool = False, params: Params | None = None
+    ) -> None:
         self.num_envs = num_envs
-        self._games = PongReference(num_envs, frameskip=frameskip, continuous=continuous)
+        self._games = PongReference(num_envs, frameskip=frameskip, continuous=continuous, params=params)
         self._policies = {
             name: _with_actions(policy, continuous) for name, policy in policies.all_policies(frameskip).items()
         }

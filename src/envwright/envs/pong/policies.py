@@ -81,5 +81,5 @@ def single(policy: Policy, continuous: bool) -> Callable[[NDArray[np.float32], n
     return act
 
 
-attack_1_discrete, attack_1_continuous = (single(attack(1), continuous) for continuous in (False, True))
+attack_discrete, attack_continuous = (single(attack(1), continuous) for continuous in (False, True))
 attack_8_discrete, attack_8_continuous = (single(attack(8), continuous) for continuous in (False, True))
