@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from envwright.verify.verdict import Verdict
 
 NAME = "verify"
-HELP = "Compare an environment with the slow original it stands for."
+HELP = "Compare an environment with the reference that it was translated from."
 EXAMPLES = """\
 examples:
-  envwright verify pong                                    one of ours against its original
+  envwright verify pong                                    a registered environment against its reference
+  envwright verify fast_cart_pole                          one of an installed wheel, by the contract that it ships
   envwright verify gymnasium:CartPole-v1 gymnax:CartPole-v1
   envwright verify examples/blackjack.toml                 your own, by its contract
   envwright verify pong --episodes 10000 --levels 3
@@ -24,8 +25,8 @@ examples:
 
 Five levels: L0 the contract fits, L1 single steps and functions from recorded and invented states, L2 phase by phase
 within a step, L3 whole episodes, L4 policies trained on either side and played on both (takes minutes, so only when
-asked for). The original's luck is recorded and replayed, so chance does not blur anything. A difference is traced to a
-module, shrunk to its smallest input and written down with the command that replays it.
+asked for). The reference's random draws are recorded and replayed, so that stochastic environments are compared exactly.
+A difference is traced to a module, shrunk to its smallest input and written down with the command that replays it.
 Exit code 0: no difference; 1: there is one; 2: the comparison could not be made; 3: L4 could not tell.
 """
 
@@ -35,11 +36,15 @@ DEFAULT = (0, 1, 2, 3)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "names", nargs="+", metavar="NAME", help="one of ours, a contract's file, or REFERENCE CANDIDATE"
+        "names", nargs="+", metavar="NAME", help="an environment, a contract's file, or REFERENCE CANDIDATE"
     )
     parser.add_argument("--contract", type=Path, help="the contract's file, for a pair that envwright has none for")
     parser.add_argument("--levels", type=int, nargs="+", choices=LEVELS, default=list(DEFAULT), help="default: 0 1 2 3")
-    parser.add_argument("--episodes", type=whole_number(1), default=None, help="whole episodes in L3 (default 100)")
+    parser.add_argument(
+        "--episodes",
+        type=whole_number(1),
+        help="whole episodes in L3 (default 100; 1,000 of each form where the reference plays many at once)",
+    )
     parser.add_argument(
         "--seed", type=whole_number(0, LARGEST_SEED), default=0, help="another seed, other games (default 0)"
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from envwright.core.batch import Stepping
 from envwright.core.errors import DuplicateEnvError, EnvwrightError
@@ -38,6 +38,14 @@ class SourceCode:
     entry: Sequence[str] = ()  # the functions or methods that reset and step it, where their names do not say so
 
 
+class Racing(Protocol):
+    """Games stepped in their own language, as fast as they go."""
+
+    def race(self, steps: int, seed: int) -> None:
+        """Step all games `steps` times with random actions; Python's lock is released meanwhile."""
+        ...
+
+
 @dataclass(frozen=True)
 class ReferenceKind(ABC):
     """A kind of reference, and what stands after the colon: an id, a file, a class."""
@@ -58,6 +66,10 @@ class ReferenceKind(ABC):
 
     def stepping(self, num_envs: int, observations: Space, actions: Space, **options: Any) -> Stepping | None:
         """Many games that nobody watches, for learners; None where the reference is only to be had watched."""
+        return None
+
+    def racing(self, num_envs: int, **options: Any) -> Racing | None:
+        """Games that take random actions of their own, for benchmarks; None where every step goes through Python."""
         return None
 
     def source(self) -> SourceCode:

@@ -9,7 +9,7 @@ from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Space
 from envwright.envs.pong.batched import PongBatch, PongBatchedReference
 from envwright.envs.pong.game import PongGame
-from envwright.envs.pong.reference import ARCHIVE, header, library
+from envwright.envs.pong.reference import ARCHIVE, PongReference, header, library
 from envwright.references.protocol import BatchedReference, Reference
 from envwright.references.registry import ReferenceKind, SourceCode
 
@@ -34,6 +34,11 @@ class PufferLib(ReferenceKind):
     def stepping(self, num_envs: int, observations: Space, actions: Space, **options: Any) -> Stepping:
         del observations, actions
         return PongBatch(num_envs, **options)
+
+    def racing(self, num_envs: int, **options: Any) -> PongReference:
+        games = PongReference(num_envs, **options)
+        games.reset()
+        return games
 
     def source(self) -> SourceCode:
         return SourceCode([header()])
