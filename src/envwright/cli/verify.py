@@ -25,7 +25,7 @@ examples:
 
 Five levels: L0 the contract fits, L1 single steps and functions from recorded and invented states, L2 phase by phase
 within a step, L3 whole episodes, L4 policies trained on either side and played on both (takes minutes, so only when
-asked for). The reference's random draws are recorded and replayed, so that stochastic environments are compared exactly.
+asked for). Random draws of the reference are recorded and replayed, so stochastic environments are compared exactly.
 A difference is traced to a module, shrunk to its smallest input and written down with the command that replays it.
 Exit code 0: no difference; 1: there is one; 2: the comparison could not be made; 3: L4 could not tell.
 """
