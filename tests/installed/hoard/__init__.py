@@ -1,4 +1,4 @@
-"""Hoard: two players take pebbles from three piles in turn; who takes the last one wins. Now and then one rolls back."""
+"""Hoard: two players take pebbles from three piles in turn; who takes the last one wins. Sometimes one rolls back."""
 
 from envwright import Spec
 
