@@ -1,0 +1,60 @@
+"""The state of Gymnasium's MuJoCo environments, which is in MuJoCo's mjData."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from envwright.references.protocol import Glimpse
+from envwright.references.state_adapter import StateAdapter
+
+_WHOLE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+_BITS = {
+    name.removeprefix("mjSTATE_").lower(): int(bit)
+    for name, bit in mujoco.mjtState.__members__.items()
+    if name.startswith("mjSTATE_") and int(bit).bit_count() == 1 and int(bit) & _WHOLE
+}
+# What is left in mjData of the last of the `frame_skip` steps that MuJoCo takes.
+_SEEN = {
+    "forces": ("qfrc_bias", "qfrc_passive", "qfrc_actuator"),
+    "smooth": ("qacc_smooth",),
+    "constraint": ("qfrc_constraint", "qacc"),
+}
+
+
+class MujocoState(StateAdapter):
+    """All that MuJoCo integrates: time, qpos, qvel, warmstart, ctrl and so on. `late` are results of the last step that an
+    environment reads before the next one, from which they cannot be computed: they are of the positions before it."""
+
+    opaque = ("model", "data", "mujoco_renderer")
+    phases = tuple(_SEEN)
+
+    def __init__(self, late: Sequence[str] = ()) -> None:
+        self.late = late
+
+    def read(self, env: Any) -> Mapping[str, Any]:
+        found = {name: np.empty(mujoco.mj_stateSize(env.model, bit)) for name, bit in _BITS.items()}
+        for name, values in found.items():
+            mujoco.mj_getState(env.model, env.data, values, _BITS[name])
+        return found | {name: getattr(env.data, name).copy() for name in self.late}
+
+    def write(self, env: Any, values: Mapping[str, Any]) -> None:
+        self._set(env, values, _BITS)
+        mujoco.mj_forward(env.model, env.data)  # so that what is computed of the state is of this one
+        self._set(env, values, ("warmstart",))
+        for name in self.late:
+            getattr(env.data, name)[:] = values[name]
+
+    def _set(self, env: Any, values: Mapping[str, Any], names: Any) -> None:
+        for name in names:
+            mujoco.mj_setState(env.model, env.data, np.asarray(values[name], np.float64), _BITS[name])
+
+    def watch(self, env: Any, step: Callable[[], None]) -> Sequence[Glimpse]:
+        step()
+        return [Glimpse(phase, {name: getattr(env.data, name) for name in names}) for phase, names in _SEEN.items()]
+
+
+BODIES = MujocoState()
+BODIES_AND_POSITIONS = MujocoState(late=("xpos",))  # Ant's reward
+BODIES_AND_CENTRES = MujocoState(late=("xipos",))  # Humanoid's
