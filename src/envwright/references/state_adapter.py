@@ -2,8 +2,8 @@
 
 The state of a Python environment is found by walking its attributes. Where part of it lies elsewhere, a `StateAdapter`
 reads and writes that part by name; docs/verify.md has an example. An adapter belongs to a class and its subclasses:
-`register_state(Pendulum, PendulumState())`, or, in another package, the entry point group `envwright.states` with the full
-name of the class: `"pyboy.pyboy.PyBoy" = "my_package.states:PYBOY"`.
+`register_state(Pendulum, PendulumState())`, or, in another package, an entry point in the group `envwright.states` that
+has the full name of the class: `"games.pendulum.Pendulum" = "my_package.states:PENDULUM"`, an instance.
 """
 
 import importlib.metadata
@@ -21,9 +21,11 @@ ENTRY_POINTS = "envwright.states"
 RecordDraw = Callable[[str, Callable[[], Any]], Any]  # what is drawn, such as "rand", and what draws it
 
 _by_name: dict[str, str] = {
-    "gymnasium.envs.mujoco.mujoco_env.MujocoEnv": "envwright.references.mujoco_state:BODIES",
-    "gymnasium.envs.mujoco.ant_v5.AntEnv": "envwright.references.mujoco_state:BODIES_AND_POSITIONS",
-    "gymnasium.envs.mujoco.humanoid_v5.HumanoidEnv": "envwright.references.mujoco_state:BODIES_AND_CENTRES",
+    "gymnasium.envs.mujoco.mujoco_env.MujocoEnv": "envwright.references.mujoco_state:STATE",
+    "gymnasium.envs.mujoco.ant_v4.AntEnv": "envwright.references.mujoco_state:STATE_AND_XPOS",
+    "gymnasium.envs.mujoco.ant_v5.AntEnv": "envwright.references.mujoco_state:STATE_AND_XPOS",
+    "gymnasium.envs.mujoco.humanoid_v4.HumanoidEnv": "envwright.references.mujoco_state:STATE_AND_XIPOS",
+    "gymnasium.envs.mujoco.humanoid_v5.HumanoidEnv": "envwright.references.mujoco_state:STATE_AND_XIPOS",
 }
 _by_class: dict[type, "StateAdapter"] = {}
 
@@ -50,18 +52,19 @@ class StateAdapter(ABC):
         return ()
 
     def rounding(self, env: Any, seed: int) -> AbstractContextManager[None]:
-        """Meanwhile it computes in float32, rounding up or down at random. Without this, how sensitive it is to rounding
-        is measured by moving its state by a last bit alone."""
+        """Meanwhile it computes in float32, rounding up or down at random. Without this, its sensitivity to rounding is
+        measured by moving its state by one unit in the last place."""
         del env, seed
         return nullcontext()
 
     def record_draws(self, env: Any, draw: RecordDraw) -> None:
-        """Called once for a new environment: have random draws outside of Python ask `draw("rand", generate)`, which
-        gives what `generate()` does and records it, or gives what was recorded. A contract refers to them by the function
-        that calls `draw`."""
+        """Called once for a new environment: route every random draw outside of Python through `draw`. `draw("rand",
+        generate)` returns `generate()` and records it, or returns what is on the tape. A contract refers to these draws
+        by the name of the Python function that calls `draw`."""
+        del env, draw
 
     def files(self, env: Any) -> Sequence[Path]:
-        """Files that decide how it behaves, such as a shared library: with others, nothing recorded is used again."""
+        """Files that decide its behaviour, such as a shared library; when one changes, traces are recorded anew."""
         del env
         return ()
 

@@ -50,10 +50,9 @@ class Mirror:
         """Read the state into the image."""
         state = self.adapter.read(self.root)
         if not isinstance(state, dict):
-            method = "envwright_snapshot" if isinstance(self.adapter, Hooks) else f"{type(self.adapter).__name__}.read"
             raise EnvwrightError(
-                f"{method} of {type(self.root).__name__} returned a {type(state).__name__}; it must return a dict of names "
-                "and plain data."
+                f"The state of {type(self.root).__name__} came as a {type(state).__name__}; envwright_snapshot, "
+                "and read of a StateAdapter, must return a dict of names and plain data."
             )
         vars(self.image).clear()
         vars(self.image).update(Freezer(Memory(), (self.root,), shared=True).freeze(state, "state"))

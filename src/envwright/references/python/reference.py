@@ -272,7 +272,9 @@ class PythonReference(Reference):
 
         seen = watch_outside(self._adapted, step)
         if len(outcomes) != 1:
-            raise EnvwrightError(f"The state adapter of {self.name} took {len(outcomes)} steps in watch, instead of one.")
+            raise EnvwrightError(
+                f"The state adapter of {self.name} took {len(outcomes)} steps in watch, instead of one."
+            )
         phases = [Glimpse(p.phase, copy_plain(dict(names))) for at, names in seen for p in points if p.function == at]
         return [*phases, *watcher.glimpses], outcomes[0]
 
