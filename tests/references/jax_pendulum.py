@@ -6,8 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from envwright.core import Box, Env, Space, Step
-from envwright.core.record import Record
+from envwright.core import Box, Env, Record, Space, Step, scalar
 
 
 class State(Record):
@@ -16,9 +15,9 @@ class State(Record):
 
 
 class Params(Record):
-    max_torque: float = 2.0
-    max_speed: float = 8.0
-    dt: float = 0.05
+    max_torque: jax.Array = scalar(2.0)
+    max_speed: jax.Array = scalar(8.0)
+    dt: jax.Array = scalar(0.05)
 
 
 @dataclass(frozen=True)
