@@ -47,7 +47,7 @@ class MujocoState(StateAdapter):
     def write(self, env: Any, values: Mapping[str, Any]) -> None:
         self._set(env, values, _BITS)
         mujoco.mj_forward(env.model, env.data)  # the fields computed from it
-        self._set(env, values, ("warmstart",))
+        self._set(env, values, ("warmstart",))  # which mj_forward changed before MuJoCo 3.3.6
         for name in self.lagging:
             getattr(env.data, name)[:] = values[name]
 

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from envwright.core.errors import EnvwrightError
 from envwright.references.protocol import Glimpse, TapeError
 from envwright.references.python.luck import take_open
-from envwright.references.python.walk import Freezer, Memory
 from envwright.references.state_adapter import StateAdapter, find_adapter
 
 
@@ -49,13 +48,13 @@ class Mirror:
     def pull(self) -> None:
         """Read the state into the image."""
         state = self.adapter.read(self.root)
-        if not isinstance(state, dict):
+        if not isinstance(state, Mapping):
             raise EnvwrightError(
                 f"The state of {type(self.root).__name__} came as a {type(state).__name__}; envwright_snapshot, "
                 "and read of a StateAdapter, must return a dict of names and plain data."
             )
         vars(self.image).clear()
-        vars(self.image).update(Freezer(Memory(), (self.root,), shared=True).freeze(state, "state"))
+        vars(self.image).update(state)
 
     def push(self) -> None:
         """Write the image into the state."""
