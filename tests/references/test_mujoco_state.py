@@ -1,5 +1,6 @@
 """The state of MuJoCo, which is in its mjData, goes out and in bit for bit."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,12 @@ from envwright.references.self_check import check_reference
 
 for package in ("mujoco", "imageio"):
     pytest.importorskip(package, reason=f"{package} is missing; pip install 'gymnasium[mujoco]'")
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """MuJoCo writes its warnings to a file in the folder that it runs in."""
+    monkeypatch.chdir(tmp_path)
 
 
 def played(reference: Reference, steps: int) -> list[tuple[dict[str, Any], Any, Any]]:
