@@ -15,7 +15,10 @@ from envwright.verify.transfer import terms
 
 VERSION = 1
 OUTCOME = {"observation": "obs", "reward": "reward", "terminated": "terminated", "truncated": "truncated"}
-OWNERS = {"observation": "observation", "reward": "reward", "terminated": "termination", "truncated": "time limit"}
+OWNERS = {
+    "observation": "observation", "reward": "reward", "terminated": "termination", "truncated": "time limit",
+    "legal_actions": "legal actions", "acting": "turns",
+}  # fmt: skip
 
 
 class ContractError(EnvwrightError, ValueError):
@@ -27,7 +30,8 @@ class Module:
     """A piece of the candidate that can be blamed."""
 
     name: str
-    owns: tuple[str, ...] = ()  # state.NAME, observation, reward, terminated, truncated, info, start, chance
+    # state.NAME, observation, reward, terminated, truncated, legal_actions, acting, info, start, chance
+    owns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
