@@ -45,21 +45,21 @@ def gymnasium_reference(id: str, /, **options: Any) -> PythonReference:
         observation_space=_observation_space(getattr(sample, "observation_space", None)),
         observation_shape=_shape(getattr(sample, "observation_space", None)),
         max_episode_steps=_limit(sample),
-        players=_players(sample),
-        legal=_mask_of(sample),
+        players=players_of(sample),
+        legal=mask_of(sample),
         acting=_asked(sample, "acting") or (lambda env, info: None),
     )
     driver.close(sample)
     return PythonReference(id, driver)
 
 
-def _players(env: Any) -> int:
+def players_of(env: Any) -> int:
     """As the environment itself says; an attribute of that name may be something else."""
     players = getattr(_parts(env)[0], "players", 1)
     return players if type(players) is int else 1
 
 
-def _mask_of(env: Any) -> Callable[[Any, dict[str, Any]], Any]:
+def mask_of(env: Any) -> Callable[[Any, dict[str, Any]], Any]:
     """Legal actions, by the method that sb3-contrib asks for, or else by what Gymnasium's environments have in info."""
     return _asked(env, "action_masks") or (lambda env, info: info.get("action_mask"))
 

@@ -14,13 +14,15 @@ from envwright.core.batch import Stepping
 from envwright.core.registry import make
 from envwright.core.spaces import Box, Space
 from envwright.references.batches import Moved, Singles, batch_of, seen_as
+from envwright.references.legality import Mask, seats
 from envwright.references.protocol import Reference
 from envwright.train.config import Config, changed, for_env, load
 from envwright.verify.contract import Contract
 from envwright.verify.pairs import find_reference
+from envwright.verify.rows import LEGAL
 from envwright.verify.session import Session
 from envwright.verify.transfer.candidate_batch import CandidateBatch
-from envwright.verify.transfer.sight import as_it_is, see
+from envwright.verify.transfer.observed import as_it_is, observe
 
 
 @dataclass(frozen=True)
@@ -58,8 +60,10 @@ def obstacle(session: Session, config: Config) -> str:
     kinds = candidate.kinds()
     if "observation" not in kinds or "observation" not in contract.outcome:
         return "PPO sees one array, but an observation here is made of several"
-    if any(name not in contract.outcome for name in ("reward", "terminated", "truncated")) or kinds["reward"].shape:
-        return "PPO needs a reward and an end, which the contract leaves out or which several players have"
+    if any(name not in contract.outcome for name in ("reward", "terminated", "truncated")):
+        return "PPO needs a reward and an end, which the contract leaves out"
+    if kinds["reward"].shape != seats(candidate.players):
+        return "PPO needs one reward a player, and there are several"
     space = candidate.action_space
     bounds = (space.low, space.high) if isinstance(space, Box) else ()
     if space is None or not all(np.isfinite(bound).all() for bound in bounds):
@@ -79,8 +83,8 @@ def arena_of(session: Session, config: Config) -> Arena:
     """The spaces as the candidate has them; a lone integer that is seen counts as one of n only if n is known."""
     env, candidate = env_of(session.candidate), session.candidate
     assert candidate.action_space is not None
-    kind = candidate.kinds()["observation"]
-    space = env.observation_space(env.default_params) if env is not None else seen_as(kind.shape)
+    shape = candidate.kinds()["observation"].shape[len(seats(candidate.players)) :]
+    space = env.observation_space(env.default_params) if env is not None else seen_as(shape)
     return Arena(space, candidate.action_space, config)
 
 
@@ -91,10 +95,10 @@ def reference_batch(contract: Contract, many: int, observations: Space, actions:
         from envwright.envs.pong.reference import PongBatch
 
         return PongBatch(many, **options)
-    one = partial(_Watched, contract)
+    one, masked = partial(_InContract, contract), LEGAL in contract.outcome
     if as_it_is(contract):
-        return batch_of(contract.reference, options, many, observations, actions, one)
-    return Singles([one() for _ in range(many)], observations, actions)
+        return batch_of(contract.reference, options, many, observations, actions, one, masked)
+    return Singles([one() for _ in range(many)], observations, actions, masked)
 
 
 def candidate_batch(session: Session, arena: Arena) -> Stepping:
@@ -103,16 +107,28 @@ def candidate_batch(session: Session, arena: Arena) -> Stepping:
     return CandidateBatch(session.candidate, many, arena.observations, arena.actions, random)
 
 
-class _Watched:
-    """One reference, seen in the candidate's words."""
+class _InContract:
+    """One reference, in the candidate's words."""
 
     def __init__(self, contract: Contract) -> None:
         self._contract = contract
         self._reference: Reference = find_reference(contract.reference, contract.reference_options, contract.base)
+        self._legal: Mask | None = None
+
+    @property
+    def players(self) -> int:
+        return self._reference.players
 
     def reset(self, seed: int | None) -> Any:
-        return see(self._contract, self._reference, self._reference.reset(seed=seed)).obs
+        now = observe(self._contract, self._reference, self._reference.reset(seed=seed))
+        self._legal = now.legal
+        return now.obs
 
     def step(self, action: Any) -> Moved:
         action = np.asarray(action) if np.ndim(action) else action
-        return Moved(*see(self._contract, self._reference, self._reference.step(action), action))
+        now = observe(self._contract, self._reference, self._reference.step(action), action)
+        self._legal = now.legal
+        return Moved(now.obs, now.reward, now.terminated, now.truncated)
+
+    def legal(self) -> Mask | None:
+        return self._legal
