@@ -36,7 +36,7 @@ class Singles:
     """Environments that are stepped one after the other."""
 
     def __init__(self, singles: Sequence[Single], observations: Space, actions: Space) -> None:
-        self.num_envs = len(singles)
+        self.num_envs, self.players = len(singles), 1
         self.observation_space, self.action_space = observations, actions
         self._singles = tuple(singles)
         self._obs = np.zeros((self.num_envs, *observations.shape), observations.dtype)
@@ -56,6 +56,9 @@ class Singles:
             final[i], reward[i], terminated[i], truncated[i] = single.step(chosen[i])
             self._obs[i] = single.reset(None) if terminated[i] or truncated[i] else final[i]
         return BatchStep(self._obs.copy(), reward, terminated, truncated, {}, final)
+
+    def legal_actions(self) -> None:
+        """All actions may be taken at any time."""
 
 
 def gymnasium_batch(id: str, options: dict[str, Any], num_envs: int, observations: Space, actions: Space) -> Singles:

@@ -180,7 +180,7 @@ class PongBatch:
     """The C games behind the batch interface, for learners; C's own luck, and its own reset within the step."""
 
     def __init__(self, num_envs: int, *, frameskip: int = 1, continuous: bool = False) -> None:
-        self.num_envs = num_envs
+        self.num_envs, self.players = num_envs, 1
         self.observation_space: Space = Box(0.0, 1.0, (8,))
         self.action_space: Space = Box(-1.0, 1.0, (1,)) if continuous else Discrete(3)
         self._games = PongReference(num_envs, frameskip=frameskip, continuous=continuous)
@@ -199,6 +199,9 @@ class PongBatch:
         games.step(np.asarray(actions))
         obs, ended = games.obs.copy(), games.terminated.copy()
         return BatchStep(obs, games.reward.copy(), ended, np.zeros_like(ended), {}, obs)
+
+    def legal_actions(self) -> None:
+        """All actions may be taken at any time."""
 
 
 def _at(array: NDArray[Any]) -> ctypes.c_void_p:

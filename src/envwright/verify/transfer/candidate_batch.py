@@ -20,7 +20,7 @@ class CandidateBatch:
     """`num_envs` games of a candidate. `random` says whether a step of one that takes no luck draws any."""
 
     def __init__(self, candidate: Candidate, num_envs: int, observations: Space, actions: Space, random: bool) -> None:
-        self.num_envs = num_envs
+        self.num_envs, self.players = num_envs, 1
         self.observation_space, self.action_space = observations, actions
         self._candidate, self._random = candidate, random
         self._rng = np.random.default_rng(0)
@@ -51,6 +51,9 @@ class CandidateBatch:
             for name, column in part(fresh, "state.").items():
                 self._state[name][ended] = column
         return BatchStep(self._obs, outcome["reward"].astype(np.float32), terminated, truncated, {}, final)
+
+    def legal_actions(self) -> None:
+        """All actions may be taken at any time."""
 
     def _seen(self, outcome: Columns) -> NDArray[Any]:
         return outcome["observation"].astype(self.observation_space.dtype)
