@@ -8,7 +8,7 @@ import pytest
 from envwright.bench import sides
 from envwright.bench.competitor import available_cores
 from envwright.bench.job import Job
-from envwright.bench.plan import PPO, RANDOM, Plan
+from envwright.bench.plan import PPO, RANDOM, BenchPlan
 from envwright.bench.race import race
 from envwright.bench.roof import step_cost
 from envwright.bench.sides.training import hidden_for, inputs_and_outputs
@@ -85,7 +85,7 @@ def test_the_machine_has_limits():
 @pytest.mark.slow
 def test_a_benchmark_from_the_command_to_the_files(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("ENVWRIGHT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(Plan, "batches", lambda self, what: (32 * self.cores,))
+    monkeypatch.setattr(BenchPlan, "batches", lambda self, what: (32 * self.cores,))
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)
     args = ["cartpole", "--against", "gymnasium", "--only", "random", "--rounds", "1", "--out", str(tmp_path)]

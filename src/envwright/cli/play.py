@@ -22,9 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("env", help="id or short name, see: envwright list")
     parser.add_argument("--fps", type=whole_number(1), default=60, help="steps a second (default 60)")
     parser.add_argument("--seed", type=whole_number(0, LARGEST_SEED), help="play the same random draws again")
-    parser.add_argument(
-        "--against", metavar="NAME", help="who has the other seat (default: its first opponent)"
-    )
+    parser.add_argument("--against", metavar="NAME", help="who has the other seat (default: its first opponent)")
 
 
 def run(args: argparse.Namespace) -> int:

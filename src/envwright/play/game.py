@@ -20,9 +20,7 @@ class Game:
         self._batch = batch_of(env, 1)
         self._answer = None if opponent is None else in_many_games(opponent, seed)
         self._begin(self._batch.reset([seed]))
-        self.step(
-            0 if self.legal is None else int(self.legal.argmax())
-        )  # compiles before the first key
+        self.step(0 if self.legal is None else int(self.legal.argmax()))  # compiles before the first key
         try:
             self.picture()
         except NotImplementedError as error:

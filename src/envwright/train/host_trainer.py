@@ -178,8 +178,7 @@ class HostTrainer:
         return after, Experience(**stacked), Totals(*totals)  # pyright: ignore[reportArgumentType]
 
     def _seen(self, obs: Any) -> Array:
-        """Observations of our own: a batch may write into those that it handed out."""
-        return np.array(obs, self.policy.observations.dtype)
+        return np.asarray(obs, self.policy.observations.dtype)
 
     def _key(self, learner: Learner, seed: jax.Array, which: int) -> jax.Array:
         """Of an update's rollout (0) or learning (1)."""

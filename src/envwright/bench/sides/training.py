@@ -13,7 +13,7 @@ from envwright.core.autoreset import strategy, to_back, to_front
 from envwright.core.batch import Stepping
 from envwright.core.env import Env
 from envwright.core.native import AnyEnv, spaces_of
-from envwright.core.rollout import LARGEST_TILE, random_policy
+from envwright.core.rollout import LARGEST_TILE, random_actions
 from envwright.train import networks
 from envwright.train.actions import size_of
 from envwright.train.config import Config, Network
@@ -62,12 +62,11 @@ def env_only(env: Env[Any, Any], num_envs: int, steps: int) -> Part:
     A step is a kernel of its own, as in training, where the network's matrices are multiplied between two steps.
     """
     params, how = env.default_params, strategy("fresh")
-    act = random_policy(env, params)
 
     def step(key: jax.Array, obs: Any, state: Any) -> tuple[Any, Any]:
-        luck, choice = (jax.random.split(k, num_envs) for k in chance.fork(key, 2))
-        actions = act(choice, obs)
-        got = to_front(how.step(env, luck, to_back(state), to_back(actions), params))
+        step_keys, act_keys = (jax.random.split(k, num_envs) for k in chance.fork(key, 2))
+        actions = random_actions(env, act_keys, to_back(state), params)
+        got = to_front(how.step(env, step_keys, to_back(state), to_back(actions), params))
         kept = obs, actions, got.reward, got.terminated, got.truncated, got.info["final_observation"]
         return (got.obs, got.state), kept
 
