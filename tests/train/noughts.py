@@ -73,6 +73,7 @@ def register_noughts() -> None:
     """Name the game, once a process, so that runs and commands find it."""
     if "Noughts-v0" not in {spec.id for spec in registered()}:
         register("Noughts-v0", "noughts:Noughts", opponents={"first": "noughts:first_free", "gone": "noughts:gone"})
+        register("Noughts-v1", "noughts:Noughts", opponents={"first": "noughts:first_free"})
 
 
 def observe(state: State) -> jax.Array:

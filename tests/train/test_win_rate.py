@@ -25,7 +25,7 @@ SPACE = envwright.Discrete(10)
 
 
 class Fixed(Player):
-    """Always takes the first legal action, and says from which seats it saw."""
+    """Always takes the first legal action."""
 
     def act(self, obs: Any, memory: Any, noise: Any, legal: Any = None) -> Any:
         return np.asarray(legal).argmax(axis=1).astype(np.int32), memory
@@ -105,7 +105,6 @@ def test_opponents_go_by_name() -> None:
 
 
 def test_the_commands_train_and_evaluate_a_game_for_two(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    envwright.register("Noughts-v1", "noughts:Noughts", opponents={"first": "noughts:first_free"})
     small = ["--steps", "512", "--games", "10", "--devices", "1", "--out", str(tmp_path / "run")]
     for setting in ("num_envs=8", "steps=16", "minibatches=1", "network.hidden=[8]"):
         small += ["--set", setting]
