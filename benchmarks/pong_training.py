@@ -8,6 +8,7 @@ import argparse
 import json
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,22 +41,19 @@ def compare(seed: int) -> dict[str, Any]:
 
     from envwright.envs.pong.batched import PongBatch
     from envwright.train.config import for_env
-    from envwright.train.host import HostTrainer
+    from envwright.train.host_trainer import HostTrainer
     from envwright.train.ppo import Trainer
 
     config = for_env("pong")
     trainer = Trainer(envwright.make("pong", **config.env_options), config, seeds=(seed,))
-    on_c = HostTrainer(PongBatch(config.num_envs, **config.env_options), config, seed=seed)
-    state = [trainer.start()]
+    on_c = HostTrainer(lambda: PongBatch(config.num_envs, **config.env_options), config, seeds=(seed,))
+    states = {"JAX": trainer.start(), "C": on_c.start()}
 
-    def ours(updates: int) -> Any:
-        state[0], metrics = trainer.run(state[0], updates)
+    def play(name: str, updates: int) -> Any:
+        states[name], metrics = (trainer if name == "JAX" else on_c).run(states[name], updates)
         return np.asarray(metrics["return"])[:, 0]
 
-    def theirs(updates: int) -> Any:
-        return on_c.run(updates)["return"]
-
-    sides = {"JAX": Side(ours), "C": Side(theirs)}
+    sides = {name: Side(partial(play, name)) for name in states}
     for _ in range(0, config.updates, TURN):
         for side in sides.values():
             side.turn(config.batch)

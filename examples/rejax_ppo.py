@@ -1,6 +1,6 @@
 """Train on Pong with rejax: the environments and the learning compile into one program.
 
-Run: pip install 'envwright[train]' && python examples/rejax_ppo.py
+Run: pip install 'envwright[bench]' && python examples/rejax_ppo.py
 """
 
 import sys

@@ -30,7 +30,7 @@ def check(result: dict[str, Any]) -> None:
 
 
 def test_rejax_ppo() -> None:
-    pytest.importorskip("rejax", reason="rejax is not installed: pip install 'envwright[train]'")
+    pytest.importorskip("rejax", reason="rejax is not installed: pip install 'envwright[bench]'")
     result = run("rejax_ppo", steps=512, num_envs=8)
     check(result)
     assert -21 <= result["before"] <= 25

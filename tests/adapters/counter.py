@@ -95,8 +95,11 @@ class NumpyBatch:
     action_space: Space = Discrete(3)
 
     def __init__(self, num_envs: int) -> None:
-        self.num_envs = num_envs
+        self.num_envs, self.players = num_envs, 1
         self.count, self.steps = np.zeros((2, num_envs), np.int32)
+
+    def legal_actions(self) -> None:
+        pass
 
     def reset(self, seeds: Any = None, mask: Any = None) -> Any:
         mask = np.ones(self.num_envs, bool) if mask is None else mask

@@ -121,9 +121,9 @@ def test_environment_i_of_a_batch_plays_the_games_of_seed_plus_i() -> None:
 def test_a_wrong_action_is_named() -> None:
     env = GymnasiumEnv(Counter())
     env.reset(seed=0)
-    with pytest.raises(ActionError, match=r"an integer action of shape \(\), but got float32 of shape \(\)"):
+    with pytest.raises(ActionError, match=r"an integer action of shape \(\), but got float64 of shape \(\)"):
         env.step(0.5)
-    with pytest.raises(ActionError, match=r"but got int32 of shape \(2,\)"):
+    with pytest.raises(ActionError, match=r"but got int64 of shape \(2,\)"):
         env.step([0, 1])
 
 

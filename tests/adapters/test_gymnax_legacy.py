@@ -81,7 +81,7 @@ def test_a_pure_jax_loop_of_the_old_kind_runs_in_one_scan() -> None:
 
 @pytest.mark.parametrize("continuous", [False, True])
 def test_rejax_trains_on_it(continuous: bool) -> None:
-    rejax = pytest.importorskip("rejax", reason="rejax is not installed: pip install 'envwright[train]'")
+    rejax = pytest.importorskip("rejax", reason="rejax is not installed: pip install 'envwright[bench]'")
     env = GymnaxLegacy(make("Pong-v0", frameskip=8, continuous=continuous), max_steps_in_episode=16)
     sizes = {"num_envs": 4, "num_steps": 8, "num_minibatches": 2, "num_epochs": 1}
     # rejax mixes dtypes and ranks

@@ -4,13 +4,13 @@ import dataclasses
 from typing import Any
 
 from envwright.bench.job import Job
-from envwright.bench.plan import PARAMETERS, PPO, RANDOM, SHARE_SIZES, Plan
-from envwright.bench.race import Result
+from envwright.bench.plan import PARAMETERS, PPO, RANDOM, SHARE_SIZES, BenchPlan
+from envwright.bench.race import Timing
 from envwright.bench.report import Findings
 from envwright.bench.stages import Roof, Share, final
 from envwright.bench.statistics import ratio
 
-PLAN = Plan("CartPole-v1", ("gymnax", "rejax"), cores=2)
+PLAN = BenchPlan("CartPole-v1", ("gymnax", "rejax"), cores=2)
 SWEPT = (
     ("gymnax", "plain", 6e6),
     ("gymnax", "processes, tuned", 2e7),
@@ -21,9 +21,9 @@ SWEPT = (
 LIMITS = {"matmul": 2e11, "chain": 1.5e11, "cache": 3e11, "memory": 2e10}
 
 
-def result(side: str, layout: str, num_envs: int, rate: float, what: str = RANDOM, part: str = "run") -> Result:
+def result(side: str, layout: str, num_envs: int, rate: float, what: str = RANDOM, part: str = "run") -> Timing:
     job = Job(side, PLAN.env, what, layout, PLAN.cores, num_envs)
-    return Result(job, part, [rate, 0.9 * rate, 1.05 * rate], 1.5, 2**28, {"autoreset": "fresh"})
+    return Timing(job, part, [rate, 0.9 * rate, 1.05 * rate], 1.5, 2**28, {"autoreset": "fresh"})
 
 
 def findings() -> Findings:

@@ -7,12 +7,12 @@ import pytest
 from made_up import findings, result
 
 from envwright.bench import sides
-from envwright.bench.plan import PPO, RANDOM, Plan, best, choose_peers, on_cores, parse_options, sweep_jobs
+from envwright.bench.plan import PPO, RANDOM, BenchPlan, best, choose_peers, on_cores, parse_options, sweep_jobs
 from envwright.bench.stages import fastest_layout, final
 from envwright.cli import bench as command
 from envwright.core.errors import EnvwrightError
 
-PLAN = Plan("CartPole-v1", ("gymnax", "rejax"), cores=2)
+PLAN = BenchPlan("CartPole-v1", ("gymnax", "rejax"), cores=2)
 
 
 def run(*args: str) -> int:
@@ -67,7 +67,7 @@ def test_a_sweep_tries_every_layout_of_every_side_that_can():
 
 
 def test_batches_that_a_side_cannot_hold_are_spared_it():
-    plan = Plan("CartPole-v1", ("gymnasium",), cores=2)
+    plan = BenchPlan("CartPole-v1", ("gymnasium",), cores=2)
     assert {job.side for job in sweep_jobs(plan, RANDOM, 32768)} == {"envwright"}
 
 

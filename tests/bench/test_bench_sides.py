@@ -8,16 +8,18 @@ import pytest
 from envwright.bench import sides
 from envwright.bench.competitor import available_cores
 from envwright.bench.job import Job
-from envwright.bench.plan import PPO, RANDOM, Plan
+from envwright.bench.plan import PPO, RANDOM, BenchPlan, sweep_jobs
 from envwright.bench.race import race
 from envwright.bench.roof import step_cost
+from envwright.bench.sides import envwright_side
 from envwright.bench.sides.training import hidden_for, inputs_and_outputs
 from envwright.cli import bench as command
-from envwright.core import make
-from envwright.core.layouts import recall
+from envwright.core import make, register, registry
+from envwright.core.layouts import PLAIN, PROCESSES, recall
 from envwright.train import networks
 from envwright.train.config import Config, Network
 from envwright.train.ppo import Trainer
+from native_games import register_native
 
 PPO_TINY = {"steps": 8, "minibatches": 2, "epochs": 1, "hidden": 8}
 SHARE_TINY = {"steps": 4, "minibatches": 1, "epochs": 1, "parameters": 5000}
@@ -55,6 +57,34 @@ def test_a_step_that_holds_a_loop_is_said_to_ask_for_more_than_is_counted():
     assert step_cost("Pong-v0", 64, {"frameskip": 2})["loops"]
 
 
+@pytest.mark.parametrize("env", ["NativeCorridor-v0", "NativeNim-v0"])
+def test_ours_races_what_is_not_in_jax(env):
+    register_native()
+    built = [envwright_side.build(Job("envwright", env, what, "one device", 1, 8, {}, sizes))
+             for what, sizes in ((RANDOM, {}), (PPO, PPO_TINY), ("share", SHARE_TINY))]  # fmt: skip
+    assert [list(side.parts) for side in built] == [["run"], ["run"], ["env", "update"]]
+    assert [part(1) > 0 for side in built for part in side.parts.values()] == [True] * 4
+    assert built[2].facts["parameters"] == pytest.approx(SHARE_TINY["parameters"], rel=0.05)
+    layouts = {job.layout for job in sweep_jobs(BenchPlan(env, (), cores=2, native=True), RANDOM, 8)}
+    assert layouts == {PLAIN, PROCESSES}, "there are no devices to share it"
+
+
+def test_a_peer_has_what_is_translated_from_its_own(tmp_path, monkeypatch):
+    """Whatever is registered, a new environment among it; nothing is said to gymnax that it does not have."""
+    monkeypatch.setattr(registry, "_specs", dict(registry._specs))
+    for name, reference in (("acrobot", "gymnasium:Acrobot-v1"), ("taxi", "gymnasium:Taxi-v3"), ("own", "made:Up")):
+        (tmp_path / f"peer_{name}").mkdir()
+        (tmp_path / f"peer_{name}" / "__init__.py").touch()
+        (tmp_path / f"peer_{name}" / "contract.toml").write_text(f'reference = "{reference}"\n')
+        register(f"Peer{name.capitalize()}-v0", f"peer_{name}:Env")
+    monkeypatch.syspath_prepend(tmp_path)
+    ours = ("CartPole-v1", "Pong-v0", "PeerAcrobot-v0", "PeerTaxi-v0", "PeerOwn-v0")
+    gymnasium, gymnax = (sides.side(name).ENVS for name in ("gymnasium", "gymnax"))
+    assert [gymnasium.get(id) for id in ours] == ["CartPole-v1", None, "Acrobot-v1", "Taxi-v3", None]
+    pytest.importorskip("gymnax")
+    assert [gymnax.get(id) for id in ours] == ["CartPole-v1", None, "Acrobot-v1", None, None]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("what", [RANDOM, PPO])
 @pytest.mark.parametrize("name", ["envwright", *sides.PEERS])
@@ -85,7 +115,7 @@ def test_the_machine_has_limits():
 @pytest.mark.slow
 def test_a_benchmark_from_the_command_to_the_files(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("ENVWRIGHT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(Plan, "batches", lambda self, what: (32 * self.cores,))
+    monkeypatch.setattr(BenchPlan, "batches", lambda self, what: (32 * self.cores,))
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)
     args = ["cartpole", "--against", "gymnasium", "--only", "random", "--rounds", "1", "--out", str(tmp_path)]

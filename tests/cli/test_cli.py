@@ -49,7 +49,7 @@ def test_list_without_a_terminal_is_plain_columns():
     assert result.returncode == 0
     rows = [line.split("\t") for line in result.stdout.splitlines()]
     assert {row[0] for row in rows} >= {"Pong-v0", "CartPole-v1"}
-    assert {len(row) for row in rows} == {3}
+    assert {len(row) for row in rows} == {4}
     assert "\x1b" not in result.stdout
 
 

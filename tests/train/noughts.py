@@ -7,6 +7,7 @@ import jax.numpy as jnp
 
 from envwright.core import Box, Discrete, Env, Space, Step
 from envwright.core.record import Record
+from envwright.core.registry import register, registered
 
 LINES = jnp.array([[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]])
 WAIT = 9  # what a player does when it is the other's turn
@@ -61,6 +62,18 @@ class Noughts(Env[State, NoParams]):
         after = State(board, 1 - state.turn)
         reward = jnp.where(won, jnp.where(state.turn == jnp.arange(2), 1.0, -1.0), 0.0).astype(jnp.float32)
         return Step(observe(after), after, reward, won | (board != 0).all(), jnp.bool_(False), {})
+
+
+def first_free(key: jax.Array, obs: jax.Array, legal: jax.Array) -> jax.Array:
+    """An opponent: the first field that is free."""
+    return legal.argmax().astype(jnp.int32)
+
+
+def register_noughts() -> None:
+    """Name the game, once a process, so that runs and commands find it."""
+    if "Noughts-v0" not in {spec.id for spec in registered()}:
+        register("Noughts-v0", "noughts:Noughts", opponents={"first": "noughts:first_free", "gone": "noughts:gone"})
+        register("Noughts-v1", "noughts:Noughts", opponents={"first": "noughts:first_free"})
 
 
 def observe(state: State) -> jax.Array:

@@ -11,7 +11,7 @@ from envwright.core import Discrete, JaxBatch
 from envwright.core.batch import BatchStep
 from envwright.core.errors import EnvwrightError
 from envwright.train.config import Network
-from envwright.train.evaluate import Games, play_games
+from envwright.train.evaluate import Evaluation, play_games
 from envwright.train.player import Player
 from envwright.train.policy import Policy
 
@@ -21,7 +21,7 @@ CARTPOLE = envwright.make("cartpole")
 class Clock:
     """A batch whose environment i ends after i + 1 steps, and pays 1 a step; then it begins again and pays 100."""
 
-    num_envs = 4
+    num_envs, players = 4, 1
     observation_space = envwright.Box(-1.0, 1.0, (2,))
     action_space = Discrete(3)
 
@@ -31,6 +31,9 @@ class Clock:
     def reset(self, seeds: Any = None, mask: Any = None) -> np.ndarray:
         self.seeds, self.time, self.games = list(seeds), np.zeros(4, int), np.zeros(4, int)
         return np.zeros((4, 2), np.float32)
+
+    def legal_actions(self) -> None:
+        pass
 
     def step_and_restart(self, actions: np.ndarray) -> BatchStep:
         assert actions.shape == (4,)
@@ -112,5 +115,5 @@ def test_games_without_an_end_are_given_up() -> None:
 
 
 def test_the_result_is_said_with_its_error() -> None:
-    games = Games(np.array([1.0, 2.0, 3.0, 6.0]), np.array([1, 2, 3, 4]))
+    games = Evaluation(np.array([1.0, 2.0, 3.0, 6.0]), np.array([1, 2, 3, 4]))
     assert games.text() == "mean return 3.00 ± 1.08 over 4 games (from 1.00 to 6.00), mean length 2.5"

@@ -11,7 +11,7 @@ import envwright
 from envwright.core import JaxBatch
 from envwright.core.batch import BatchStep
 from envwright.train.config import ConfigError, Network, for_env
-from envwright.train.host import HostTrainer
+from envwright.train.host_trainer import HostTrainer
 from envwright.train.ppo import Trainer
 
 
@@ -36,9 +36,10 @@ def test_cartpole_is_learned_and_its_episodes_are_counted() -> None:
         gamma=0.98, gae_lambda=0.8, entropy=0.0, network=Network(hidden=(32, 32)),
     )  # fmt: skip
     batch = Watched(envwright.make("cartpole"), 16)
-    trainer = HostTrainer(batch, config)
-    metrics = trainer.run(config.updates)
-    assert trainer.updates == config.updates
+    trainer = HostTrainer(lambda: batch, config)
+    state, found = trainer.run(trainer.start(), config.updates)
+    metrics = {name: column[:, 0] for name, column in found.items()}
+    assert state.learner.updates == config.updates
     first = np.asarray(batch.actions[:32])
     # Before anything is learned, both actions are about equally likely: 512 draws, five standard deviations.
     assert abs(first.mean() - 0.5) < 5 * 0.5 / 512**0.5
@@ -58,15 +59,15 @@ def test_cartpole_is_learned_and_its_episodes_are_counted() -> None:
 
 def test_a_bandit_is_learned_by_legal_actions_from_the_weights_the_compiled_trainer_begins_with() -> None:
     config = tiny(num_envs=32, learning_rate=0.03, anneal=False)
-    host = HostTrainer(JaxBatch(Bandit(), 32), config, seed=4)
-    state = Trainer(Bandit(), config, devices=1, seeds=(4,)).start()
-    for a, b in zip(jax.tree.leaves(host.learner.weights), jax.tree.leaves(state.learner.weights), strict=True):
-        np.testing.assert_allclose(a, b[0], atol=1e-6)
-    metrics = host.run(60)
+    host = HostTrainer(lambda: JaxBatch(Bandit(), 32), config, seeds=(4,))
+    state, compiled = host.start(), Trainer(Bandit(), config, devices=1, seeds=(4,)).start()
+    for a, b in zip(jax.tree.leaves(state.learner.weights), jax.tree.leaves(compiled.learner.weights), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-6)
+    state, metrics = host.run(state, 60)
     assert metrics["kl"].max() < 1e-6
     assert metrics["return"].max() <= 1.0  # an illegal action would pay 100
     assert metrics["return"][-10:].mean() > 0.9
-    player = host.player("host")
+    player = host.player(state, name="host")
     assert player.name == "host"
     obs = np.eye(3, dtype=np.float32)
     legal = np.arange(4) != (np.arange(3)[:, None] + 1) % 3
@@ -75,7 +76,7 @@ def test_a_bandit_is_learned_by_legal_actions_from_the_weights_the_compiled_trai
 
 def test_seats_that_do_not_divide_are_refused() -> None:
     with pytest.raises(ConfigError, match="do not divide into 5 minibatches"):
-        HostTrainer(JaxBatch(Bandit(), 8), tiny(minibatches=5))
+        HostTrainer(lambda: JaxBatch(Bandit(), 8), tiny(minibatches=5))
 
 
 @pytest.mark.parametrize("continuous", [False, True])
@@ -114,6 +115,7 @@ def test_the_c_games_are_trained_on(pong_library: None) -> None:
     config = for_env("pong")
     small = tiny(num_envs=4, env_options=config.env_options)
     batch: Any = PongBatch(4, frameskip=8)  # no full Batch: C can neither be saved nor drawn
-    metrics = HostTrainer(batch, small).run(2)
+    trainer = HostTrainer(lambda: batch, small)
+    _, metrics = trainer.run(trainer.start(), 2)
     assert np.isfinite(metrics["value"]).all()
     assert metrics["kl"].max() < 1e-6

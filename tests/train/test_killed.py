@@ -18,6 +18,9 @@ COMMAND = """
 import sys, time
 from envwright.cli import main, train
 from envwright.train import run
+from native_games import register_native
+
+register_native()
 
 run.SAVE_EVERY, run.SAVE_SHARE = -1.0, float("inf")
 dies_after, show = int(sys.argv[1]), train.Show.__call__
@@ -30,14 +33,16 @@ def wait(self, now):
 train.Show.__call__ = wait
 sys.exit(main(sys.argv[2:]))
 """
-ARGS = ["train", "cartpole", "--steps", "10240", "--games", "1", "--devices", "2"]
+ARGS = ["--steps", "10240", "--games", "1"]
 for setting in ("num_envs=8", "steps=32", "minibatches=2", "network.hidden=[8]"):
     ARGS += ["--set", setting]
 
 
-def start(folder: Path, dies_after: int) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-c", COMMAND, str(dies_after), *ARGS, "--out", str(folder)]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL)
+def start(what: list[str], folder: Path, dies_after: int) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", COMMAND, str(dies_after), "train", *what, *ARGS, "--out", str(folder)]
+    paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, env=env)
 
 
 def lines(folder: Path) -> list[bytes]:
@@ -46,12 +51,14 @@ def lines(folder: Path) -> list[bytes]:
 
 
 @pytest.mark.slow
-def test_a_killed_run_ends_as_one_that_was_not(tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", [["cartpole", "--devices", "2"], ["nativenim"]], ids=["JAX", "C"])
+def test_a_killed_run_ends_as_one_that_was_not(tmp_path: Path, what: list[str]) -> None:
+    """In JAX a chunk is two updates; games in C are looked at after each."""
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert start(whole, 0).wait() == 0
+    assert start(what, whole, 0).wait() == 0
     assert len(lines(whole)) == 40
 
-    process = start(killed, 14)  # chunks of two updates
+    process = start(what, killed, 14)
     try:
         while len(lines(killed)) < 14:
             assert process.poll() is None
@@ -61,10 +68,10 @@ def test_a_killed_run_ends_as_one_that_was_not(tmp_path: Path) -> None:
     assert process.wait() == -signal.SIGKILL
     last = checkpoint.newest(killed / "checkpoints")
     assert last is not None
-    assert last.name == "000000012.ckpt"
+    assert last.name == ("000000012.ckpt" if "cartpole" in what else "000000013.ckpt")
     assert json.loads(lines(killed)[-1])["update"] == 14
 
-    assert start(killed, 0).wait() == 0
+    assert start(what, killed, 0).wait() == 0
     assert lines(killed) == lines(whole)
     ends = [checkpoint.load(folder / "checkpoints" / "000000040.ckpt").arrays for folder in (whole, killed)]
     assert {name: array.tobytes() for name, array in ends[0].items()} == {

@@ -14,7 +14,7 @@ from envwright.train import networks
 from envwright.train.actions import encode, with_legal
 from envwright.train.config import ACTIVATIONS, Network
 from envwright.train.player import Player
-from envwright.train.policy import Policy, Sight, learn_sight
+from envwright.train.policy import ObservationStatistics, Policy, merged
 
 MANY, LOOKS = 64, 3
 
@@ -27,11 +27,13 @@ def grown(policy: Policy, seed: int = 0) -> networks.Params:
     return jax.tree.map(lambda leaf: leaf + jnp.asarray(rng.normal(0, 0.5, leaf.shape), jnp.float32), weights)
 
 
-def jax_plays(policy: Policy, weights: Any, sight: Sight, looks: Any, noise: Any, legal: Any) -> list[np.ndarray]:
+def jax_plays(
+    policy: Policy, weights: Any, statistics: ObservationStatistics, looks: Any, noise: Any, legal: Any
+) -> list[np.ndarray]:
     """The actions of a few looks in a row, by the functions that training uses."""
     memory, chosen = networks.no_memory(policy.network, MANY), []
     for obs, luck in zip(looks, noise, strict=True):
-        seen = policy.normalise(sight, encode(policy.observations, jnp.asarray(obs)))
+        seen = policy.normalise(statistics, encode(policy.observations, jnp.asarray(obs)))
         features, memory = networks.remember(policy.network, weights, memory, seen)
         head = with_legal(networks.head(policy.network, weights, features), legal)
         raw = policy.actions.sample(head, weights["spread"], jnp.asarray(luck, jnp.float32))
@@ -52,8 +54,9 @@ def test_numpy_plays_as_jax_does(network: Network, actions: Space, normalised: b
     policy = Policy(network, Box(-5.0, 5.0, (2, 3)), actions, normalised)
     weights = grown(policy)
     rng = np.random.default_rng(1)
-    sight = Sight(*(jnp.asarray(x, jnp.float32) for x in (rng.normal(size=6), rng.random(6) * 4, 10.0)))
-    player = Player(policy, jax.device_get(weights), np.asarray(sight.mean), np.asarray(sight.variance))
+    moments = rng.normal(size=6), rng.random(6) * 4, 10.0
+    statistics = ObservationStatistics(*(jnp.asarray(x, jnp.float32) for x in moments))
+    player = Player(policy, jax.device_get(weights), np.asarray(statistics.mean), np.asarray(statistics.variance))
     looks = rng.normal(0, 2, (LOOKS, MANY, 2, 3)).astype(np.float32)
     noise = [player.noise(rng, MANY) for _ in range(LOOKS)]
     legal = rng.random((MANY, 5)) < 0.5 if masks else None
@@ -63,7 +66,7 @@ def test_numpy_plays_as_jax_does(network: Network, actions: Space, normalised: b
     for obs, luck in zip(looks, noise, strict=True):
         action, memory = player.act(obs, memory, luck, legal)
         played.append(action)
-    by_jax = jax_plays(policy, weights, sight, looks, noise, None if legal is None else jnp.asarray(legal))
+    by_jax = jax_plays(policy, weights, statistics, looks, noise, None if legal is None else jnp.asarray(legal))
     if isinstance(actions, Discrete):
         assert np.array_equal(played, by_jax)
         assert len(np.unique(played)) == 5
@@ -132,10 +135,10 @@ def test_two_million_parameters_are_no_obstacle() -> None:
 def test_what_was_seen_is_remembered_over_updates_as_if_seen_at_once() -> None:
     rng = np.random.default_rng(0)
     parts = [rng.normal(3, 2, (n, 4)).astype(np.float32) for n in (10, 1000, 50)]
-    sight = Policy(Network(), Box(0.0, 1.0, (4,)), Discrete(2), True).first_sight()
+    statistics = Policy(Network(), Box(0.0, 1.0, (4,)), Discrete(2), True).no_statistics()
     for part in parts:
-        sight = learn_sight(sight, *(jnp.asarray(x, jnp.float32) for x in (part.mean(0), part.var(0), len(part))))
+        statistics = merged(statistics, *(jnp.asarray(x, jnp.float32) for x in (part.mean(0), part.var(0), len(part))))
     everything = np.concatenate(parts)
-    np.testing.assert_allclose(sight.mean, everything.mean(0), rtol=1e-4)
-    np.testing.assert_allclose(sight.variance, everything.var(0), rtol=1e-3)
-    assert float(sight.count) == pytest.approx(1060)
+    np.testing.assert_allclose(statistics.mean, everything.mean(0), rtol=1e-4)
+    np.testing.assert_allclose(statistics.variance, everything.var(0), rtol=1e-3)
+    assert float(statistics.count) == pytest.approx(1060)

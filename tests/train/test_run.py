@@ -14,7 +14,7 @@ from envwright.train import checkpoint, metrics
 from envwright.train.checkpoint import CheckpointError
 from envwright.train.config import Config, ConfigError
 from envwright.train.ppo import Trainer
-from envwright.train.run import Progress, Run, _open, load_player, resume, train
+from envwright.train.run import Progress, TrainingRun, _open, load_player, resume, train
 
 register_tiny()
 pytestmark = pytest.mark.usefixtures("eager")
@@ -25,8 +25,8 @@ class StoppedError(Exception):
     """Raised from the progress callback, as a user's interrupt would be."""
 
 
-def run_in(folder: Path, config: Config = CONFIG, **kwargs: Any) -> Run:
-    return Run(folder, "TinyBandit-v0", config, **{"devices": 1, **kwargs})
+def run_in(folder: Path, config: Config = CONFIG, **kwargs: Any) -> TrainingRun:
+    return TrainingRun(folder, "TinyBandit-v0", config, **{"devices": 1, **kwargs})
 
 
 def until(chunks: int) -> Any:

@@ -14,7 +14,7 @@ The same things have different names elsewhere:
 
 | meaning | here and gymnax 1.0 | Gymnasium | Gymnasium 0.29 | Stable-Baselines3 |
 |---|---|---|---|---|
-| last sight of an ended episode | `final_observation` | `final_obs` | `final_observation` | `terminal_observation` |
+| last observation of an episode | `final_observation` | `final_obs` | `final_observation` | `terminal_observation` |
 | the rules ended it | `terminated` | `terminations` | `terminations` | `done` without `TimeLimit.truncated` |
 | the time limit did | `truncated` | `truncations` | `truncations` | `TimeLimit.truncated`, unless the rules did too |
 """

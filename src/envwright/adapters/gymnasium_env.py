@@ -1,15 +1,15 @@
 """One environment for Gymnasium."""
 
-import functools
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from envwright.adapters.gymnasium_spaces import to_gymnasium
-from envwright.core import Env, Step, chance
+from envwright.core.batch import Stepping
 from envwright.core.errors import EnvwrightError, missing_extra
+from envwright.core.native import AnyEnv, batch_of
+from envwright.core.spaces import check_kind
 
 try:
     import gymnasium
@@ -20,59 +20,57 @@ METADATA = {"render_modes": ["rgb_array"], "render_fps": 30}
 
 
 class GymnasiumEnv(gymnasium.Env[Any, Any]):
-    """A `gymnasium.Env`. A seed means the same games as in a batch."""
+    """A `gymnasium.Env`: a batch of one. A seed means the same games as in a larger batch."""
 
     metadata: dict[str, Any] = METADATA
 
-    def __init__(self, env: Env[Any, Any], *, params: Any = None, render_mode: str | None = None) -> None:
+    def __init__(self, env: AnyEnv, *, params: Any = None, render_mode: str | None = None) -> None:
         check_render_mode(render_mode)
         self.env = env
-        self.params = env.default_params if params is None else params
+        self.batch = batch_of(env, 1, params=params)
+        check_one_player(self.batch)
         self.metadata = dict(METADATA)  # its own, because SyncVectorEnv writes into it
         self.render_mode = render_mode
-        self.observation_space = to_gymnasium(env.observation_space(self.params))
-        self.action_space = to_gymnasium(env.action_space(self.params))
-        self._key: jax.Array | None = None
-        self._calls = 0  # since the last seed
-        self._state: Any = None
+        self.observation_space = to_gymnasium(self.batch.observation_space)
+        self.action_space = to_gymnasium(self.batch.action_space)
+        self._begun = False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """A new episode. A seed begins a new stream of luck; without one the stream goes on. There are no options."""
+        """A new episode. A seed begins a new random stream; without one the stream goes on. There are no options."""
         if seed is not None and not 0 <= seed < 2**32:
             raise EnvwrightError(f"A seed is a whole number from 0 to {2**32 - 1}, but is {seed}; take a smaller one.")
         super().reset(seed=seed)
-        if seed is None and self._key is None:
+        if seed is None and not self._begun:
             seed = int(self.np_random.integers(2**32))
-        if seed is not None:
-            self._key, self._calls, self._state = chance.key(jnp.uint32(seed)), 0, None
-        obs, self._state = _begin(self.env, self._key, self._call(), self._state, self.params)
-        return self._sight(obs), {}
+        self._begun = True
+        return self._seen(self.batch.reset(None if seed is None else [seed])), {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """One step. Never resets."""
-        if self._state is None:
+        if not self._begun:
             raise EnvwrightError("Reset the environment before its first step.")
-        # As an array, because JAX compiles once more for a plain int.
-        step = _step(self.env, self._key, self._call(), self._state, np.asarray(action), self.params)
-        self._state = step.state
+        action = np.asarray(action)
+        check_kind(self.batch.action_space, action)
+        step = self.batch.step(action[None])
         info = jax.tree.map(_scalar, step.info)
-        return self._sight(step.obs), float(step.reward), bool(step.terminated), bool(step.truncated), info
+        reward, terminated, truncated = (
+            np.asarray(x)[0].item() for x in (step.reward, step.terminated, step.truncated)
+        )
+        return self._seen(step.obs), reward, terminated, truncated, info
 
     def render(self) -> Any:
         """The state as a picture, if `render_mode` is "rgb_array"."""
         if self.render_mode is None:
             return None
-        if self._state is None:
+        if not self._begun:
             raise EnvwrightError("Reset the environment before drawing it.")
-        return self.env.render(jax.tree.map(np.asarray, self._state), self.params)
+        return self.batch.render(0)
 
-    def _sight(self, obs: Any) -> Any:
-        """What is observed, for the caller to keep; of a `Discrete` space a number, which can be a key of a table."""
-        return np.int64(obs) if isinstance(self.observation_space, gymnasium.spaces.Discrete) else _own(obs)
-
-    def _call(self) -> np.uint32:
-        self._calls += 1
-        return np.uint32(self._calls - 1)
+    def _seen(self, obs: Any) -> Any:
+        """What is observed, for the caller to write into; of a `Discrete` space a number, which can be a dict's key."""
+        if isinstance(self.observation_space, gymnasium.spaces.Discrete):
+            return np.int64(np.asarray(obs)[0])
+        return jax.tree.map(lambda leaf: np.array(leaf)[0], obs)
 
 
 def check_render_mode(render_mode: str | None) -> None:
@@ -81,26 +79,18 @@ def check_render_mode(render_mode: str | None) -> None:
         raise EnvwrightError(f"There is no render mode '{render_mode}'; choose 'rgb_array', or None for no pictures.")
 
 
-# Luck is drawn as core.batch does, so that a seed means the same games in both.
-@functools.partial(jax.jit, static_argnums=0)
-def _begin(env: Env[Any, Any], key: jax.Array, call: jax.Array, before: Any, params: Any) -> tuple[Any, Any]:
-    obs, state = env.init(jax.random.fold_in(key, call), params)
-    return obs, state if before is None else env.inherit(before, state)
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _step(env: Env[Any, Any], key: jax.Array, call: jax.Array, state: Any, action: jax.Array, params: Any) -> Step:
-    return env.transition(jax.random.fold_in(key, call), state, action, params)
-
-
-def _own(obs: Any) -> Any:
-    """Arrays that the caller may write into."""
-    return jax.tree.map(np.array, obs)
+def check_one_player(batch: Stepping) -> None:
+    """Refuse a game for several, which Gymnasium's interface cannot express."""
+    if batch.players > 1:
+        raise EnvwrightError(
+            f"Gymnasium's environments have one player, and this one has {batch.players}; give the other seat to an "
+            "opponent: envwright.core.versus.vs(env, opponent)."
+        )
 
 
 def _scalar(leaf: Any) -> Any:
     """A value as Gymnasium's vector environments collect it best: a NumPy number, a Python bool, or an array."""
-    leaf = np.asarray(leaf)
+    leaf = np.asarray(leaf)[0]
     if leaf.shape:
         return leaf
-    return bool(leaf) if leaf.dtype == bool else leaf[()]
+    return bool(leaf) if leaf.dtype == bool else leaf

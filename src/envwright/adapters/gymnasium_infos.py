@@ -36,11 +36,11 @@ def finals(final_obs: NDArray[Any], info: dict[str, Any], ended: Mask) -> dict[s
     }
 
 
-def legacy_finals(infos: dict[str, Any], info: dict[str, Any], tally: "Tally", ended: Mask) -> dict[str, Any]:
+def legacy_finals(infos: dict[str, Any], info: dict[str, Any], totals: "EpisodeTotals", ended: Mask) -> dict[str, Any]:
     """The names and layout of Gymnasium 0.29, with each episode's return and length, as CleanRL reads them."""
     if not ended.any():
         return {}
-    dicts = {i: {**one(info, i), "episode": tally.episode(i)} for i in np.flatnonzero(ended).tolist()}
+    dicts = {i: {**one(info, i), "episode": totals.episode(i)} for i in np.flatnonzero(ended).tolist()}
     return {
         "final_observation": infos["final_obs"],
         "_final_observation": ended.copy(),
@@ -49,7 +49,7 @@ def legacy_finals(infos: dict[str, Any], info: dict[str, Any], tally: "Tally", e
     }
 
 
-class Tally:
+class EpisodeTotals:
     """Return and length of the episode that each environment is in."""
 
     def __init__(self, num_envs: int) -> None:

@@ -37,12 +37,13 @@ def register_envs() -> None:
 
 
 def make_env(env_id: str, *, params: Any = None, render_mode: str | None = None, **kwargs: Any) -> "GymnasiumEnv":
-    """What `gym.make` calls. Without a time limit, because `gym.make` puts its own around the result."""
+    """What `gym.make` calls. Without a limit that Gymnasium knows of, because it puts its own around the result."""
     from envwright.adapters.gymnasium_env import GymnasiumEnv
 
-    return GymnasiumEnv(
-        registry.make(env_id, max_episode_steps=NO_LIMIT, **kwargs), params=params, render_mode=render_mode
-    )
+    # The limit of an installed package's environment is known only now: registering it did not import it.
+    limit = None if gymnasium.spec(f"{NAMESPACE}/{env_id}").max_episode_steps is None else NO_LIMIT
+    env = registry.make(env_id, max_episode_steps=limit, **kwargs)
+    return GymnasiumEnv(env, params=params, render_mode=render_mode)
 
 
 # gym.make looks for it on whatever it calls, to offer "rgb_array_list" and "human".
@@ -68,13 +69,13 @@ def make_vector_env(
     be put together after every step. One device also takes batches of any size. None takes all devices.
     """
     from envwright.adapters.gymnasium_vec import GymnasiumVectorEnv
-    from envwright.core import JaxBatch
+    from envwright.core import batch_of
 
     env = registry.make(env_id, max_episode_steps=max_episode_steps, **kwargs)
     if params is not None and isinstance(env, TimeLimit):
         params = env.default_params.replace(inner=params)
     return GymnasiumVectorEnv(
-        JaxBatch(env, num_envs, params=params, devices=devices),
+        batch_of(env, num_envs, params=params, devices=devices),
         autoreset_mode=autoreset_mode,
         render_mode=render_mode,
         output=output,

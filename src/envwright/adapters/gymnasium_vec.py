@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from envwright.adapters import gymnasium_infos, handover
-from envwright.adapters.gymnasium_env import METADATA, check_render_mode
+from envwright.adapters.gymnasium_env import METADATA, check_one_player, check_render_mode
 from envwright.adapters.gymnasium_spaces import to_gymnasium
 from envwright.core import Batch, BatchStep
 from envwright.core.errors import EnvwrightError, missing_extra
@@ -26,7 +26,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
     | autoreset_mode | where an episode ended |
     |---|---|
     | NEXT_STEP (default) | the next step ignores the action and begins a new episode, reward 0 |
-    | SAME_STEP | the same step begins a new episode; `infos["final_obs"]` keeps the last sight of the old one |
+    | SAME_STEP | the same step begins a new episode; `infos["final_obs"]` keeps the last observation of the old one |
     | DISABLED | nothing; `reset(options={"reset_mask": mask})` begins new episodes |
 
     Arrays come out as `output` says: "numpy" (read-only), "jax" or "torch", without a copy where memory can be shared.
@@ -44,6 +44,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         legacy_info: bool = False,
     ) -> None:
         check_render_mode(render_mode)
+        check_one_player(batch)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         if legacy_info and (self.autoreset_mode != AutoresetMode.SAME_STEP or output != "numpy"):
             raise EnvwrightError(
@@ -59,7 +60,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._output = handover.check_output(output)
-        self._tally = gymnasium_infos.Tally(self.num_envs) if legacy_info else None
+        self._totals = gymnasium_infos.EpisodeTotals(self.num_envs) if legacy_info else None
         self._ended = np.zeros(self.num_envs, bool)  # by the last step
 
     def reset(
@@ -98,9 +99,9 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         infos = gymnasium_infos.masked(info, ~ended)
         if ended.any():
             infos |= gymnasium_infos.finals(np.asarray(step.final_obs), info, ended)
-        if self._tally:
-            self._tally.add(np.asarray(step.reward), begun=self._ended)
-            infos |= gymnasium_infos.legacy_finals(infos, info, self._tally, ended)
+        if self._totals:
+            self._totals.add(np.asarray(step.reward), begun=self._ended)
+            infos |= gymnasium_infos.legacy_finals(infos, info, self._totals, ended)
         self._ended = ended
         return infos
 

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 
 from envwright.core import Discrete, Env, Space, TimeLimit
 from envwright.core.errors import missing_extra
+from envwright.core.native import check_jax
 
 try:
     from gymnax.environments import spaces
@@ -29,6 +30,9 @@ class Gymnax:
 
     env: Env[Any, Any]
     max_steps_in_episode: int = 10_000
+
+    def __post_init__(self) -> None:
+        check_jax(self.env, "gymnax")
 
     @property
     def limited(self) -> Env[Any, Any]:
@@ -71,7 +75,8 @@ class Gymnax:
     def step(
         self, key: jax.Array, state: Any, action: Any, params: Any = None
     ) -> tuple[Any, Any, jax.Array, jax.Array, jax.Array, dict[str, Any]]:
-        """One step; where the episode ended, a new one begins and `info["final_observation"]` keeps its last sight."""
+        """One step; where the episode ended, a new one begins and `info["final_observation"]` keeps its last
+        observation."""
         step = self.limited.step(typed(key), state, action, params)
         info = {**step.info, "terminated": step.terminated, "truncated": step.truncated}
         return step.obs, step.state, step.reward, step.terminated, step.truncated, info

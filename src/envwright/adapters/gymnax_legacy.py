@@ -10,6 +10,7 @@ import jax.numpy as jnp
 
 from envwright.adapters.gymnax import Gymnax
 from envwright.core import Env
+from envwright.core.native import check_jax
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,9 @@ class GymnaxLegacy:
 
     env: Env[Any, Any]
     max_steps_in_episode: int = 10_000
+
+    def __post_init__(self) -> None:
+        check_jax(self.env, "gymnax")
 
     @property
     def modern(self) -> Gymnax:

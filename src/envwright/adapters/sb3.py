@@ -5,7 +5,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from envwright.adapters.gymnasium_env import check_render_mode
+from envwright.adapters.gymnasium_env import check_one_player, check_render_mode
 from envwright.adapters.gymnasium_infos import one
 from envwright.adapters.gymnasium_spaces import to_gymnasium
 from envwright.core import Batch
@@ -22,6 +22,7 @@ class SB3VecEnv(VecEnv):
 
     def __init__(self, batch: Batch, *, render_mode: str | None = None) -> None:
         check_render_mode(render_mode)
+        check_one_player(batch)
         self.batch = batch
         self.render_mode = render_mode
         self._actions: Any = None

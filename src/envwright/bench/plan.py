@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from envwright.bench.job import Job
-from envwright.bench.race import Result
+from envwright.bench.race import Timing
 from envwright.bench.sides import OURS, available, check, side
 from envwright.core.errors import EnvwrightError
-from envwright.core.layouts import PROCESSES
+from envwright.core.layouts import PROCESSES, SHARDED
 
 RANDOM, PPO, SHARE, ROOF = "random", "ppo", "share", "roof"
 PARTS = (RANDOM, PPO, SHARE, ROOF)
@@ -27,7 +27,7 @@ SHARE_ROUNDS = 3  # an update of the largest takes seconds
 
 
 @dataclass(frozen=True)
-class Plan:
+class BenchPlan:
     """A benchmark of one environment."""
 
     env: str  # one of our ids
@@ -36,6 +36,7 @@ class Plan:
     rounds: int = 5
     quick: bool = False
     options: dict[str, Any] = field(default_factory=dict)
+    native: bool = False  # not in JAX, so there are no devices to share it and no count of its operations
 
     @property
     def sides(self) -> tuple[str, ...]:
@@ -54,13 +55,15 @@ class Plan:
         return tuple(n * self.cores for n in a_core)
 
 
-def sweep_jobs(plan: Plan, what: str, batch: int) -> list[Job]:
+def sweep_jobs(plan: BenchPlan, what: str, batch: int) -> list[Job]:
     """Every side in every layout it has, at one batch size."""
     jobs = []
     for name in plan.sides:
         if batch > side(name).LARGEST:
             continue
         for layout in side(name).layouts(what):
+            if plan.native and name == OURS and layout == SHARDED:
+                continue
             # Processes that train share nothing: an agent each, with a batch each.
             agents = plan.cores if what == PPO and layout.startswith(PROCESSES) else 1
             sizes = PPO_SIZES if what == PPO else {}
@@ -68,7 +71,7 @@ def sweep_jobs(plan: Plan, what: str, batch: int) -> list[Job]:
     return jobs
 
 
-def share_jobs(plan: Plan, parameters: int) -> list[Job]:
+def share_jobs(plan: BenchPlan, parameters: int) -> list[Job]:
     """An update and its environments alone, of every side that trains with the networks of ours."""
     sizes = {**SHARE_SIZES, "parameters": parameters}
     return [
@@ -78,7 +81,7 @@ def share_jobs(plan: Plan, parameters: int) -> list[Job]:
     ]
 
 
-def best(results: Sequence[Result], name: str, *, together: bool | None = None) -> Result | None:
+def best(results: Sequence[Timing], name: str, *, together: bool | None = None) -> Timing | None:
     """The fastest of a side; `together` asks for layouts in which all cores work on one thing, or for the others."""
     mine = [r for r in results if r.job.side == name]
     if together is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from envwright.bench import machine
 from envwright.bench.plan import PPO, RANDOM, best
-from envwright.bench.race import Result
+from envwright.bench.race import Timing
 from envwright.bench.report import Findings
 from envwright.bench.sides import OURS, PEERS
 from envwright.bench.stages import Final
@@ -78,7 +78,7 @@ def _panels(found: Findings) -> list[Callable[[Any], str]]:
     return panels
 
 
-def _batches(axes: Any, swept: Sequence[Result]) -> str:
+def _batches(axes: Any, swept: Sequence[Timing]) -> str:
     """Speed over the size of a batch, each side in the layout that is best there."""
     for name in _sides(swept):
         sizes = sorted({r.job.num_envs for r in swept if r.job.side == name})
@@ -124,7 +124,7 @@ def _finals(axes: Any, finals: Sequence[Final], title: str) -> str:
     return title
 
 
-def _layouts(axes: Any, swept: Sequence[Result]) -> str:
+def _layouts(axes: Any, swept: Sequence[Timing]) -> str:
     """Every layout of every side, at the batch that suits it."""
     pairs = dict.fromkeys((r.job.side, r.job.layout) for r in swept)
     winners = [best([r for r in swept if r.job.layout == layout], name) for name, layout in pairs]
@@ -178,7 +178,7 @@ def _roof(axes: Any, found: Findings) -> str:
     return "How far from the roof"
 
 
-def _bar(axes: Any, place: float, height: float, result: Result, label: str | None = None) -> None:
+def _bar(axes: Any, place: float, height: float, result: Timing, label: str | None = None) -> None:
     found = result.summary
     spread = [[found.median - found.low], [found.high - found.median]]
     colour = _STYLES[result.job.side][0]
@@ -191,7 +191,7 @@ def _say(axes: Any, what: str, x: float, y: float) -> None:
     axes.annotate(what, (x, y), (4, 0), textcoords="offset points", va="center", fontsize=6.5, bbox=paper)
 
 
-def _sides(results: Sequence[Result]) -> list[str]:
+def _sides(results: Sequence[Timing]) -> list[str]:
     """Ours first."""
     return sorted({r.job.side for r in results}, key=lambda name: (name != OURS, name))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from envwright.bench.competitor import Competitor, WorkerError, available_cores
 from envwright.bench.job import Job
-from envwright.bench.statistics import Summary, summary
+from envwright.bench.statistics import Spread, summary
 
 TURN = 0.3  # seconds a competitor runs before the next one does
 AGREE = 0.1  # two timings that differ by less than this part of them say that warm-up is over
@@ -16,7 +16,7 @@ SHORTEST = 0.02  # seconds below which a timing says little
 
 
 @dataclass(frozen=True)
-class Result:
+class Timing:
     """One part of one competitor, after a race."""
 
     job: Job
@@ -27,7 +27,7 @@ class Result:
     facts: dict[str, Any]
 
     @property
-    def summary(self) -> Summary:
+    def summary(self) -> Spread:
         return summary(self.rates)
 
 
@@ -38,7 +38,7 @@ def race(
     turn: float = TURN,
     progress: Callable[[str], None] = lambda what: None,
     give_up: Callable[[Job, str], None] | None = None,
-) -> list[Result]:
+) -> list[Timing]:
     """Everybody's rates, a part of a job each. Jobs that fail are given to `give_up`, or raise without it."""
     with contextlib.ExitStack() as stack:
         competitors: list[Competitor] = []
@@ -63,7 +63,7 @@ def race(
             lambda i: progress(f"round {i + 1} of {rounds}, {len(turns)} competitors"),
         )
         return [
-            Result(c.job, p, r, c.compile_seconds(p), c.memory(), c.facts)
+            Timing(c.job, p, r, c.compile_seconds(p), c.memory(), c.facts)
             for (c, p), r in zip(turns, rates, strict=True)
         ]
 

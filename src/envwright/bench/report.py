@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from envwright.bench import machine
-from envwright.bench.plan import Plan
-from envwright.bench.race import Result
+from envwright.bench.plan import BenchPlan
+from envwright.bench.race import Timing
 from envwright.bench.roof import UNITS
 from envwright.bench.stages import Final, Roof, Share
 from envwright.bench.text import A_STEP
@@ -22,9 +22,9 @@ PACKAGES = ("envwright", "jax", "jaxlib", "numpy", "gymnax", "gymnasium", "rejax
 class Findings:
     """What has been measured so far."""
 
-    plan: Plan
+    plan: BenchPlan
     load: list[float] = field(default_factory=machine.load)
-    sweeps: dict[str, list[Result]] = field(default_factory=dict)  # by what: random, ppo
+    sweeps: dict[str, list[Timing]] = field(default_factory=dict)  # by what: random, ppo
     finals: dict[str, list[Final]] = field(default_factory=dict)
     shares: list[Share] = field(default_factory=list)
     roof: Roof | None = None
@@ -60,7 +60,7 @@ def write(found: Findings, path: Path) -> None:
     part.replace(path)
 
 
-def _result(result: Result) -> dict[str, Any]:
+def _result(result: Timing) -> dict[str, Any]:
     return {
         **dataclasses.asdict(result.job),
         "part": result.part,

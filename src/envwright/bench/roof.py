@@ -76,19 +76,18 @@ def step_cost(env_id: str, num_envs: int, options: dict[str, Any]) -> dict[str, 
     import jax
 
     from envwright.core import key, make
-    from envwright.core.autoreset import strategy, to_back, to_front
-    from envwright.core.rollout import random_policy
+    from envwright.core.autoreset import strategy, to_back
+    from envwright.core.rollout import random_actions
 
     env = make(env_id, **options)
     params, how = env.default_params, strategy("fresh")
-    act = random_policy(env, params)
 
-    def step(keys: Any, obs: Any, state: Any) -> Any:
-        return how.step(env, keys, state, to_back(act(keys, to_front(obs))), params)[:5]
+    def step(keys: Any, state: Any) -> Any:
+        return how.step(env, keys, state, to_back(random_actions(env, keys, state, params)), params)[:5]
 
     keys = jax.random.split(key(0), num_envs)
-    obs, state = jax.eval_shape(lambda keys: how.reset(env, keys, params), keys)
-    compiled = jax.jit(step).lower(keys, obs, state).compile()
+    _, state = jax.eval_shape(lambda keys: how.reset(env, keys, params), keys)
+    compiled = jax.jit(step).lower(keys, state).compile()
     found: Any = compiled.cost_analysis()
     return {
         "flops_a_step": (found.get("flops", 0.0) + found.get("transcendentals", 0.0)) / num_envs,

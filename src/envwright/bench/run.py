@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from envwright.bench import text
 from envwright.bench.job import Job
-from envwright.bench.plan import PPO, RANDOM, ROOF, SHARE, Plan, best, sweep_jobs
+from envwright.bench.plan import PPO, RANDOM, ROOF, SHARE, BenchPlan, best, sweep_jobs
 from envwright.bench.report import Findings
 from envwright.bench.sides import OURS, can
 from envwright.bench.stages import Watch, fastest_layout, finals, roof, shares, sweep
@@ -13,7 +13,9 @@ from envwright.core import layouts
 TITLES = {RANDOM: "Random actions", PPO: "PPO"}
 
 
-def bench(plan: Plan, parts: Sequence[str], progress: Callable[[str], None], show: Callable[[str], None]) -> Findings:
+def bench(
+    plan: BenchPlan, parts: Sequence[str], progress: Callable[[str], None], show: Callable[[str], None]
+) -> Findings:
     """Measure the parts; `progress` gets what is going on, `show` every line that is ready to be read."""
     found = Findings(plan)
     watch = Watch(
@@ -27,14 +29,14 @@ def bench(plan: Plan, parts: Sequence[str], progress: Callable[[str], None], sho
             _race(plan, what, found, watch, show)
     if SHARE in parts:
         _share(plan, found, watch, show)
-    if ROOF in parts:
+    if ROOF in parts and not plan.native:
         _roof(plan, found, watch, show)
     for reason in found.left_out:
         show(f"Left out: {reason}")
     return found
 
 
-def _race(plan: Plan, what: str, found: Findings, watch: Watch, show: Callable[[str], None]) -> None:
+def _race(plan: BenchPlan, what: str, found: Findings, watch: Watch, show: Callable[[str], None]) -> None:
     cores = "1 core" if plan.cores == 1 else f"{plan.cores} cores"
     show(f"\n{TITLES[what]}, every layout and batch, {cores}; median (slowest-fastest) of {plan.rounds} rounds")
     show(text.sweep_head())
@@ -49,13 +51,13 @@ def _race(plan: Plan, what: str, found: Findings, watch: Watch, show: Callable[[
         show(f"  The fastest layout of ours here is '{layout}'; remembered for this machine.")
 
 
-def _share(plan: Plan, found: Findings, watch: Watch, show: Callable[[str], None]) -> None:
+def _share(plan: BenchPlan, found: Findings, watch: Watch, show: Callable[[str], None]) -> None:
     show("\nThe environment's share of PPO's time, by the size of the network (one epoch, one minibatch)")
     show(text.share_head())
     found.shares = shares(plan, watch)
 
 
-def _roof(plan: Plan, found: Findings, watch: Watch, show: Callable[[str], None]) -> None:
+def _roof(plan: BenchPlan, found: Findings, watch: Watch, show: Callable[[str], None]) -> None:
     winner = best(found.sweeps.get(RANDOM, []), OURS)
     ours = winner.job if winner else _likely_fastest(plan)
     found.roof = roof(plan, ours, watch)
@@ -65,7 +67,7 @@ def _roof(plan: Plan, found: Findings, watch: Watch, show: Callable[[str], None]
             show(row)
 
 
-def _likely_fastest(plan: Plan) -> Job:
+def _likely_fastest(plan: BenchPlan) -> Job:
     """Without a sweep: the layout remembered, else sharded, at the middle batch."""
     batches = plan.batches(RANDOM)
     layout = layouts.recall(plan.env, RANDOM) or layouts.SHARDED

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from envwright.bench.job import Job
-from envwright.bench.plan import PARAMETERS, PPO, ROOF, SHARE_ROUNDS, Plan, best, on_cores, share_jobs, sweep_jobs
-from envwright.bench.race import Result, race
+from envwright.bench.plan import PARAMETERS, PPO, ROOF, SHARE_ROUNDS, BenchPlan, best, on_cores, share_jobs, sweep_jobs
+from envwright.bench.race import Timing, race
 from envwright.bench.roof import UNITS
 from envwright.bench.sides import MACHINE, OURS, can
 from envwright.bench.statistics import Ratio, ratio
@@ -22,7 +22,7 @@ class Watch:
     """Who is told what, while it happens; and what had to be left out."""
 
     progress: Callable[[str], None] = _quiet
-    measured: Callable[[Result], None] = lambda result: None
+    measured: Callable[[Timing], None] = lambda result: None
     shared: "Callable[[Share], None]" = lambda share: None
     left_out: list[str] = field(default_factory=list)
 
@@ -38,10 +38,10 @@ class Final:
     what: str
     label: str
     cores: int
-    results: list[Result]
+    results: list[Timing]
     ratios: dict[str, Ratio]  # by peer
 
-    def of(self, name: str) -> Result | None:
+    def of(self, name: str) -> Timing | None:
         return next((r for r in self.results if r.job.side == name), None)
 
 
@@ -49,8 +49,8 @@ class Final:
 class Share:
     """How much of PPO's time goes into the environment."""
 
-    alone: Result  # the rollout without the network
-    update: Result
+    alone: Timing  # the rollout without the network
+    update: Timing
     share: Ratio
 
     @property
@@ -62,8 +62,8 @@ class Share:
 class Roof:
     """What a step asks, by XLA's count, beside what the machine can do."""
 
-    ours: Result
-    limits: dict[str, Result]  # by kind of work, per second
+    ours: Timing
+    limits: dict[str, Timing]  # by kind of work, per second
     flops_a_step: float
     bytes_a_step: float
     loops: bool = False  # a step holds a loop, whose body XLA counts once: it asks for more than is said here
@@ -74,9 +74,9 @@ class Roof:
         return ratio([rate * asked for rate in self.ours.rates], self.limits[kind].rates)
 
 
-def sweep(plan: Plan, what: str, watch: Watch) -> list[Result]:
+def sweep(plan: BenchPlan, what: str, watch: Watch) -> list[Timing]:
     """All sides, layouts and batches; those of one batch take turns."""
-    found: list[Result] = []
+    found: list[Timing] = []
     for batch in plan.batches(what):
         jobs = sweep_jobs(plan, what, batch)
         results = race(jobs, rounds=plan.rounds, progress=watch.progress, give_up=watch.give_up)
@@ -86,8 +86,8 @@ def sweep(plan: Plan, what: str, watch: Watch) -> list[Result]:
     return found
 
 
-def finals(plan: Plan, what: str, swept: list[Result], watch: Watch) -> list[Final]:
-    """Each side in its best layout at its best batch, measured anew: the best of many is partly the luckiest."""
+def finals(plan: BenchPlan, what: str, swept: list[Timing], watch: Watch) -> list[Final]:
+    """Each side in its best layout at its best batch, measured anew: the best of many was partly fast by chance."""
     heats: list[tuple[str, int, bool | None]] = [("1 core", 1, None)]
     if plan.cores > 1:
         heats.append((f"{plan.cores} cores", plan.cores, None))
@@ -105,14 +105,14 @@ def finals(plan: Plan, what: str, swept: list[Result], watch: Watch) -> list[Fin
     return found
 
 
-def final(what: str, label: str, cores: int, results: list[Result]) -> Final:
+def final(what: str, label: str, cores: int, results: list[Timing]) -> Final:
     ours = next((r for r in results if r.job.side == OURS), None)
     others = [r for r in results if r.job.side != OURS]
     ratios = {r.job.side: ratio(ours.rates, r.rates) for r in others} if ours else {}
     return Final(what, label, cores, results, ratios)
 
 
-def shares(plan: Plan, watch: Watch) -> list[Share]:
+def shares(plan: BenchPlan, watch: Watch) -> list[Share]:
     """Size after size, because the largest networks fill the memory."""
     found = []
     for parameters in PARAMETERS[:1] if plan.quick else PARAMETERS:
@@ -129,7 +129,7 @@ def shares(plan: Plan, watch: Watch) -> list[Share]:
     return found
 
 
-def roof(plan: Plan, job: Job, watch: Watch) -> Roof | None:
+def roof(plan: BenchPlan, job: Job, watch: Watch) -> Roof | None:
     """Our fastest and the limits of the machine, turn by turn on the same cores."""
     limits = Job(MACHINE, plan.env, ROOF, PROCESSES, job.cores, TILE * job.cores, plan.options)
     results = race([job, limits], rounds=plan.rounds, progress=watch.progress, give_up=watch.give_up)
@@ -141,7 +141,7 @@ def roof(plan: Plan, job: Job, watch: Watch) -> Roof | None:
     return Roof(ours, found, cost["flops_a_step"], cost["bytes_a_step"], cost["loops"])
 
 
-def fastest_layout(what: str, swept: list[Result]) -> str | None:
+def fastest_layout(what: str, swept: list[Timing]) -> str | None:
     """Ours to remember for this machine: the fastest that does the whole job, so for PPO one that trains one agent."""
     winner = best([r for r in swept if r.job.layout in LAYOUTS], OURS, together=True if what == PPO else None)
     return winner.job.layout if winner else None

@@ -10,7 +10,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class Summary:
+class Spread:
     """Rates of all rounds."""
 
     median: float
@@ -27,8 +27,8 @@ class Ratio:
     high: float
 
 
-def summary(rates: Sequence[float]) -> Summary:
-    return Summary(float(np.median(rates)), float(min(rates)), float(max(rates)))
+def summary(rates: Sequence[float]) -> Spread:
+    return Spread(float(np.median(rates)), float(min(rates)), float(max(rates)))
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from envwright.bench.plan import Plan
-from envwright.bench.race import Result
+from envwright.bench.plan import BenchPlan
+from envwright.bench.race import Timing
 from envwright.bench.roof import UNITS
 from envwright.bench.sides import OURS
 from envwright.bench.stages import Final, Roof, Share
-from envwright.bench.statistics import Ratio, Summary
+from envwright.bench.statistics import Ratio, Spread
 
 A_STEP = (
     "A step is one decision of an agent: one call of the environment, whatever frames it plays. Every side writes its\n"
@@ -31,7 +31,7 @@ _SHARE = (-12, 11, 14, 22, 20, 28)
 _ROOF = (-24, 26, 14, 16, 22)
 
 
-def heading(plan: Plan, hardware: dict[str, Any], load: Sequence[float]) -> str:
+def heading(plan: BenchPlan, hardware: dict[str, Any], load: Sequence[float]) -> str:
     """What is measured, where, and what a step is."""
     options = "".join(f", {name} {value}" for name, value in plan.options.items())
     busy = f"; load {load[0]:.1f}" if load else ""
@@ -47,7 +47,7 @@ def number(value: float) -> str:
     return f"{_three(value / size)}{unit}"
 
 
-def spread(found: Summary, unit: str = "") -> str:
+def spread(found: Spread, unit: str = "") -> str:
     """252 M (236-266): the median, the slowest and the fastest round."""
     size, prefix = _size(found.median)
     median, low, high = (_three(x / size) for x in (found.median, found.low, found.high))
@@ -69,7 +69,7 @@ def sweep_head() -> str:
     return _line(("side", "layout", "envs", "steps a second", "compile", "memory"), _SWEEP)
 
 
-def sweep_row(result: Result) -> str:
+def sweep_row(result: Timing) -> str:
     job, memory = result.job, f"{result.memory / 2**20:.0f} MB"
     seconds = f"{result.compile_seconds:.1f} s"
     return _line((job.side, job.layout, f"{job.num_envs:,}", spread(result.summary), seconds, memory), _SWEEP)

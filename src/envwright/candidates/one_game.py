@@ -75,7 +75,7 @@ class OneGame:
         obs, fresh = self.split.start(start, params)
         fresh = like(state, self.rules.inherit(moment.state, fresh))
         obs, state = choose(done, (obs, fresh), (moment.obs, like(state, moment.state)))
-        outcome = self._outcome(params, moment._replace(obs=obs, state=state))
+        outcome = self._outcome(moment._replace(obs=obs, state=state), params)
         return (state, log), outcome | {f"{LOG}{name}": total for name, total in log.items()}
 
     def draw_start(self, params: Any, seed: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from envwright.cli.folders import make_folder
 from envwright.cli.numbers import whole_number
 from envwright.cli.screen import Status
-from envwright.core import registry
+from envwright.core import NativeEnv, registry
 
 NAME = "bench"
 HELP = "Race an environment against other libraries' on this machine."
@@ -43,19 +43,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from envwright.bench import machine, plots, report, text
     from envwright.bench.competitor import available_cores
-    from envwright.bench.plan import Plan, choose_peers, parse_options
+    from envwright.bench.plan import BenchPlan, choose_peers, parse_options
     from envwright.bench.run import bench
 
     spec = registry.spec(args.env)
-    plan = Plan(
+    options = parse_options(args.options)
+    env = registry.make(spec.id, **options)  # refuses what the environment does not have
+    plan = BenchPlan(
         env=spec.id,
         peers=choose_peers(spec.id, args.against),
         cores=len(available_cores()),
         rounds=args.rounds or (3 if args.quick else 5),
         quick=args.quick,
-        options=parse_options(args.options),
+        options=options,
+        native=isinstance(env, NativeEnv),
     )
-    registry.make(spec.id, **plan.options)  # refuses what the environment does not have
     make_folder(args.out, "--out")
     status = Status()
 

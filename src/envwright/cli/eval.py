@@ -12,6 +12,7 @@ examples:
   envwright eval out/train/pong
   envwright eval out/train/pong --on reference     in the slow original
   envwright eval out/train/pong --likeliest        the likeliest action always, instead of drawing
+  envwright eval RUN --against random              a game for two: the win rate against one of its opponents
 """
 
 
@@ -19,16 +20,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("trained", type=Path, metavar="RUN", help="a run's folder or a checkpoint")
     parser.add_argument("--games", type=whole_number(1), default=100, help="how many (default 100)")
     parser.add_argument("--on", choices=("envwright", "reference"), default="envwright", help="where to play")
+    parser.add_argument(
+        "--against", action="append", metavar="NAME", help="in a game for two, who is played against (default: all)"
+    )
     parser.add_argument("--likeliest", action="store_true", help="take the likeliest action instead of drawing one")
     parser.add_argument("--seed", type=whole_number(0, LARGEST_SEED), default=1_000_000, help="other games")
     parser.add_argument("--of-seed", type=whole_number(0, LARGEST_SEED), help="which of a run's seeds (default: first)")
 
 
 def run(args: argparse.Namespace) -> int:
-    from envwright.core.batch import JaxBatch
-    from envwright.core.registry import make
+    from envwright.core import batch_of, make
+    from envwright.core.registry import spec
     from envwright.train.config import from_plain
-    from envwright.train.evaluate import play_games
+    from envwright.train.evaluate import evaluate
     from envwright.train.run import load_player
 
     player, header = load_player(args.trained, args.of_seed)
@@ -40,7 +44,8 @@ def run(args: argparse.Namespace) -> int:
         contract = with_options(find_contract([header["env"]]), dict(options), dict(options))
         batch = reference_batch(contract, args.games, player.policy.observations, player.policy.action_space)
     else:
-        batch = JaxBatch(make(header["env"], **options), args.games)
-    games = play_games(batch, player, args.seed, sample=not args.likeliest)
-    print(f"{player.name}, on {args.on}: {games.text()}")
+        batch = batch_of(make(header["env"], **options), args.games)
+    chosen, sample = spec(header["env"]), not args.likeliest
+    for found in evaluate(chosen, batch, player, args.seed, against=args.against, sample=sample):
+        print(f"{player.name}, on {args.on}: {found.text()}", flush=True)
     return 0

@@ -12,6 +12,7 @@ examples:
   envwright play pong
   envwright play pong --fps 30   slower
   envwright play cartpole
+  envwright play ENV --against random   a game for two, against one of its opponents
 
 Keys: arrows (or w and s) move, space pauses, r begins again, q quits.
 """
@@ -20,11 +21,12 @@ Keys: arrows (or w and s) move, space pauses, r begins again, q quits.
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("env", help="id or short name, see: envwright list")
     parser.add_argument("--fps", type=whole_number(1), default=60, help="steps a second (default 60)")
-    parser.add_argument("--seed", type=whole_number(0, LARGEST_SEED), help="play the same luck again")
+    parser.add_argument("--seed", type=whole_number(0, LARGEST_SEED), help="play the same random draws again")
+    parser.add_argument("--against", metavar="NAME", help="who has the other seat (default: its first opponent)")
 
 
 def run(args: argparse.Namespace) -> int:
     from envwright.play import play
 
-    play(spec(args.env).id, fps=args.fps, seed=args.seed)
+    play(spec(args.env).id, fps=args.fps, seed=args.seed, against=args.against)
     return 0

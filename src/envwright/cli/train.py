@@ -12,7 +12,7 @@ from envwright.core import layouts, tune_cpu
 from envwright.core.registry import spec
 
 if TYPE_CHECKING:
-    from envwright.train.run import Progress, Run
+    from envwright.train.run import Progress, TrainingRun
 
 NAME = "train"
 HELP = "Train a policy with PPO; run the same command again to go on after an interruption."
@@ -50,20 +50,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     chosen = spec(args.env)
-    from envwright.train import hosts
+    from envwright.train import distributed
 
     folder = args.out or Path("out") / "train" / chosen.name
     devices = _set_up(args, chosen.id, folder)
-    hosts.join(args.coordinator, args.processes, args.process)
+    distributed.join(args.coordinator, args.processes, args.process)
     import jax
 
     from envwright.train import config as configs
-    from envwright.train.run import Run, train
+    from envwright.train.run import TrainingRun, train
 
     config = configs.load(args.config) if args.config else configs.for_env(chosen.id)
     config = configs.changed(configs.with_settings(config, args.set), total_steps=args.steps)
     seeds = tuple(range(args.seed, args.seed + args.seeds))
-    this = Run(folder, chosen.id, config, seeds, devices)
+    this = TrainingRun(folder, chosen.id, config, seeds, devices)
     began = time.monotonic()
     train(this, fresh=args.fresh, progress=Show(chosen.name))
     if jax.process_index():
@@ -87,20 +87,19 @@ def _set_up(args: argparse.Namespace, env: str, folder: Path) -> int | None:
     return devices
 
 
-def _finish(run: "Run", games: int) -> None:
-    """What has been learned: games played, and the curve."""
-    from envwright.core.batch import JaxBatch
-    from envwright.core.registry import make
+def _finish(run: "TrainingRun", games: int) -> None:
+    """What has been learned: games played, those for two against each opponent, and the curve."""
+    from envwright.core import batch_of, make
     from envwright.train.curve import draw_curve
-    from envwright.train.evaluate import play_games
+    from envwright.train.evaluate import evaluate
     from envwright.train.run import load_player
 
-    env = make(run.env, **run.config.env_options)
+    batch = batch_of(make(run.env, **run.config.env_options), games)
     for seed in run.seeds:
         player, _ = load_player(run.folder, seed)
         label = f"seed {seed}: " if len(run.seeds) > 1 else ""
-        if env.players == 1:
-            print(f"{label}{play_games(JaxBatch(env, games), player, seed=1_000_000 + seed).text()}")
+        for found in evaluate(spec(run.env), batch, player, 1_000_000 + seed):
+            print(f"{label}{found.text()}", flush=True)
     if picture := draw_curve(run.folder):
         print(f"Learning curve: {picture}")
 

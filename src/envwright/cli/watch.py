@@ -42,23 +42,23 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _frames(env: str, options: Any, player: Any, args: argparse.Namespace) -> Iterator[Any]:
-    """A game to its end, or as far as asked."""
+    """A game to its end, or as far as asked; the policy has all seats."""
     import numpy as np
 
-    from envwright.core.batch import JaxBatch
-    from envwright.core.registry import make
+    from envwright.core import batch_of, make
+    from envwright.train.evaluate import in_all_seats
 
-    batch = JaxBatch(make(env, **options), 1)
-    rng = np.random.default_rng(args.seed)
-    obs, memory = batch.reset([args.seed]), player.no_memory(1)
+    batch = batch_of(make(env, **options), 1)
+    act = in_all_seats(batch, player, args.seed)
+    obs, fresh = batch.reset([args.seed]), np.ones(1, bool)
     try:
         yield batch.render(0)
     except NotImplementedError as error:
         raise EnvwrightError(str(error)) from None
     for _ in range(args.steps):
-        actions, memory = player.act(obs, memory, player.noise(rng, 1), batch.legal_actions())
-        step = batch.step(actions)
+        legal = batch.legal_actions()
+        step = batch.step(act(np.asarray(obs), fresh, None if legal is None else np.asarray(legal)))
         yield batch.render(0)
         if bool(step.terminated[0] | step.truncated[0]):
             return
-        obs = step.obs
+        obs, fresh = step.obs, np.zeros(1, bool)

@@ -1,6 +1,7 @@
 """A batch of environments with its state inside: the one interface that adapters to other libraries are built on.
 
-JAX environments get it from `JaxBatch` below; environments in other languages implement `Batch` themselves.
+JAX environments get it from `JaxBatch` below; environments in other languages implement `Batch` themselves. Arrays that
+a batch has handed out are never written into again: callers keep them.
 """
 
 import functools
@@ -39,7 +40,7 @@ class Stepping(Protocol):
     action_space: Space
 
     def reset(self, seeds: Sequence[int] | None = None, mask: Any = None) -> Any:
-        """New episodes, everywhere or where `mask` says; seeds begin new streams of luck. Returns all observations."""
+        """New episodes, everywhere or where `mask` says; seeds begin new random streams. Returns all observations."""
         ...
 
     def step_and_restart(self, actions: Any) -> BatchStep:
@@ -59,7 +60,7 @@ class Batch(Stepping, Protocol):
         ...
 
     def save(self, index: int) -> bytes:
-        """The whole state of one environment, its luck included."""
+        """The whole state of one environment, its random stream included."""
         ...
 
     def load(self, index: int, blob: bytes) -> None: ...
@@ -70,7 +71,7 @@ class Batch(Stepping, Protocol):
 class Running(Record):
     """Everything a batch remembers."""
 
-    keys: jax.Array  # (num_envs,) keys; environment i draws its luck of call t from fold_in(keys[i], t)
+    keys: jax.Array  # (num_envs,) keys; environment i draws for call t from fold_in(keys[i], t)
     calls: jax.Array  # (num_envs,) uint32, calls since the environment was seeded
     obs: Any
     state: Any
@@ -79,8 +80,8 @@ class Running(Record):
 class JaxBatch:
     """A `Batch` of a JAX environment, on one device unless told; `devices=None` spreads it over all.
 
-    An environment's luck depends on its own seed alone, so it plays the same games in a batch of any size. Stepped
-    from Python, one CPU device is the fastest: arrays spread over two have to be put together after every step.
+    An environment's random draws depend on its own seed alone, so it plays the same games in a batch of any size.
+    Stepped from Python, one CPU device is the fastest: arrays spread over two have to be put together after every step.
     """
 
     def __init__(self, env: Env[Any, Any], num_envs: int, *, params: Any = None, devices: int | None = 1) -> None:
@@ -205,14 +206,14 @@ def _keys_of(seeds: jax.Array) -> jax.Array:
     return jax.vmap(chance.key)(seeds)
 
 
-def _luck(running_keys: jax.Array, calls: jax.Array) -> jax.Array:
+def _call_keys(running_keys: jax.Array, calls: jax.Array) -> jax.Array:
     return jax.vmap(jax.random.fold_in)(running_keys, calls)
 
 
 @functools.partial(jax.jit, static_argnums=0)
 def _begin(env: Env[Any, Any], keys: jax.Array, params: Any) -> Running:
     calls = jnp.zeros(keys.shape, jnp.uint32)
-    obs, state = jax.vmap(env.init, in_axes=(0, None))(_luck(keys, calls), params)
+    obs, state = jax.vmap(env.init, in_axes=(0, None))(_call_keys(keys, calls), params)
     return Running(keys, calls + 1, obs, state)
 
 
@@ -229,14 +230,14 @@ def _reseed(running: Running, keys: jax.Array, mask: jax.Array) -> Running:
 
 @functools.partial(jax.jit, static_argnums=(0, 3))
 def _begin_where(env: Env[Any, Any], running: Running, mask: jax.Array, seeded: bool, params: Any) -> Running:
-    """Only the environments in the mask make a call, so the luck of the others is not disturbed."""
+    """Only the environments in the mask make a call, so the random streams of the others go on undisturbed."""
 
     def one(key: jax.Array, obs: Any, state: Any, again: jax.Array) -> tuple[Any, Any]:
         fresh_obs, fresh = env.init(key, params)
         fresh = fresh if seeded else env.inherit(state, fresh)  # a seed promises the same episode whatever came before
         return choose(again, (fresh_obs, fresh), (obs, state))
 
-    obs, state = jax.vmap(one)(_luck(running.keys, running.calls), running.obs, running.state, mask)
+    obs, state = jax.vmap(one)(_call_keys(running.keys, running.calls), running.obs, running.state, mask)
     return running.replace(calls=running.calls + mask.astype(jnp.uint32), obs=obs, state=state)
 
 
@@ -253,7 +254,7 @@ def _step(
         reward = jnp.where(again, jnp.zeros_like(step.reward), step.reward)
         return state, BatchStep(obs, reward, step.terminated & ~again, step.truncated & ~again, step.info, obs)
 
-    state, step = jax.vmap(one)(_luck(running.keys, running.calls), running.state, actions, mask)
+    state, step = jax.vmap(one)(_call_keys(running.keys, running.calls), running.state, actions, mask)
     return running.replace(calls=running.calls + 1, obs=step.obs, state=state), step
 
 
@@ -267,7 +268,7 @@ def _step_and_restart(
         final_obs = step.info["final_observation"]
         return step.state, BatchStep(step.obs, step.reward, step.terminated, step.truncated, info, final_obs)
 
-    keys, next_keys = _luck(running.keys, running.calls), _luck(running.keys, running.calls + 1)
+    keys, next_keys = _call_keys(running.keys, running.calls), _call_keys(running.keys, running.calls + 1)
     state, step = jax.vmap(one)(keys, next_keys, running.state, actions)
     # A restart is a call of its own, so that the same games are played whenever it happens.
     calls = running.calls + 1 + (step.terminated | step.truncated).astype(jnp.uint32)

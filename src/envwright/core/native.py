@@ -33,7 +33,27 @@ class NativeEnv(ABC):
         """`num_envs` environments that step together."""
 
 
-def batch_of(env: Env[Any, Any] | NativeEnv, num_envs: int, *, params: Any = None, devices: int | None = 1) -> Batch:
+AnyEnv = Env[Any, Any] | NativeEnv  # what `make` gives
+
+
+def spaces_of(env: AnyEnv, params: Any = None) -> tuple[Space, Space]:
+    """What a player observes and does."""
+    if isinstance(env, NativeEnv):
+        return env.observation_space, env.action_space
+    params = env.default_params if params is None else params
+    return env.observation_space(params), env.action_space(params)
+
+
+def check_jax(env: AnyEnv, what: str) -> None:
+    """Refuse a native environment for what is compiled together with the environment's own functions."""
+    if isinstance(env, NativeEnv):
+        raise EnvwrightError(
+            f"{what} needs an environment written in JAX, and {type(env).__name__} is a native one; step it with "
+            "envwright.batch_of(env, num_envs)."
+        )
+
+
+def batch_of(env: AnyEnv, num_envs: int, *, params: Any = None, devices: int | None = 1) -> Batch:
     """`num_envs` times what `make` gave, behind one interface."""
     if isinstance(env, NativeEnv):
         if params is not None:

@@ -9,10 +9,11 @@ import jax.numpy as jnp
 from jax.sharding import Mesh, PartitionSpec
 
 from envwright.core import execute
-from envwright.core.autoreset import AutoReset, strategy, to_back, to_front
+from envwright.core.autoreset import AutoReset, each, strategy, to_back, to_front
 from envwright.core.chance import fork
 from envwright.core.env import Env
 from envwright.core.errors import BatchError
+from envwright.core.native import check_jax
 from envwright.core.record import Record
 
 Policy = Callable[[jax.Array, Any], jax.Array]  # (keys, obs) -> actions, of a batch: a leading axis of environments
@@ -78,7 +79,7 @@ def rollout(
     fused: bool = True,
     tile: int = TILE,
 ) -> Rollout:
-    """Prepare `steps` steps of `num_envs` environments under `policy` (random actions unless given).
+    """Prepare `steps` steps of `num_envs` environments under `policy` (random legal actions unless given).
 
     A policy gets a key and an observation for each environment and returns an action for each. What happens depends on
     the keys alone: the same ones give the same games in every layout, on any number of devices.
@@ -88,8 +89,8 @@ def rollout(
     their steps before the next ones do and stay in the fastest cache; turn it off for policies that multiply large
     matrices, which XLA does better in kernels of their own.
     """
+    check_jax(env, "A rollout")
     params = env.default_params if params is None else params
-    policy = policy or random_policy(env, params)
     how = strategy(autoreset)
     over = execute.mesh(devices)
     if steps < 1:
@@ -102,7 +103,10 @@ def rollout(
     def one_step(last: Last, key: jax.Array, indices: jax.Array, params: Any) -> tuple[Last, Any]:
         """Environments along the last axis; the policy and `collect` see them along the first."""
         act_keys, step_keys = (jax.vmap(jax.random.fold_in, in_axes=(None, 0))(k, indices) for k in fork(key, 2))
-        actions = policy(act_keys, to_front(last.obs))
+        if policy is None:
+            actions = random_actions(env, act_keys, last.state, params)
+        else:
+            actions = policy(act_keys, to_front(last.obs))
         step = how.step(env, step_keys, last.state, to_back(actions), params)
         flags = step.reward, step.terminated, step.truncated
         after = Last(step.obs, step.state, *flags)
@@ -133,7 +137,7 @@ def rollout(
     ways = [*(in_tiles(size) for size in smaller), one_tile]
     run = execute.first_possible(*(_over_devices(way, over, num_envs) for way in ways))
     start = jax.jit(
-        lambda key, params: _blank(to_front(how.reset(env, jax.random.split(key, num_envs), params))),
+        lambda key, params: _blank(to_front(how.reset(env, jax.random.split(key, num_envs), params)), env.players),
         out_shardings=execute.batch_sharding(over),
     )
     return Rollout(num_envs, steps, start, run if collect else lambda *args: run(*args)[0], params)
@@ -143,6 +147,17 @@ def random_policy(env: Env[Any, Any], params: Any) -> Policy:
     """Uniformly random actions."""
     space = env.action_space(params)
     return lambda keys, obs: jax.vmap(space.sample)(keys)
+
+
+def random_actions(env: Env[Any, Any], keys: jax.Array, state: Any, params: Any) -> jax.Array:
+    """Uniformly random legal actions, one of each player, in states that have environments along the last axis."""
+    space, legal = env.action_space(params), to_front(each(env.legal_actions, state, params=params))
+    draw = space.sample if legal is None else lambda key: jax.random.uniform(key, legal.shape[-1:])
+    if env.players == 1:
+        drawn = jax.vmap(draw)(keys)
+    else:
+        drawn = jax.vmap(lambda key: jax.vmap(draw)(jax.random.split(key, env.players)))(keys)
+    return drawn if legal is None else jnp.where(legal, drawn, -1).argmax(axis=-1).astype(space.dtype)
 
 
 def _tile_size(num_envs: int, at_most: int) -> int | None:
@@ -175,8 +190,8 @@ def _join(last: Last, history: Any) -> tuple[Last, Any]:
     return last, jax.tree.map(lambda x: jnp.moveaxis(x, 0, 1).reshape(x.shape[1], -1, *x.shape[3:]), history)
 
 
-def _blank(start: tuple[Any, Any]) -> Last:
+def _blank(start: tuple[Any, Any], players: int) -> Last:
     obs, state = start
     num_envs = jax.tree.leaves(obs)[0].shape[0]
     no = jnp.zeros(num_envs, bool)
-    return Last(obs, state, jnp.zeros(num_envs, jnp.float32), no, no)
+    return Last(obs, state, jnp.zeros(num_envs if players == 1 else (num_envs, players), jnp.float32), no, no)

@@ -80,6 +80,12 @@ def check_action(space: Space, action: Any, players: int = 1) -> jax.Array:
     Shape and dtype are known while tracing, so the check costs nothing at run time.
     """
     action = jnp.asarray(action)
+    check_kind(space, action, players)
+    return action.astype(space.dtype)
+
+
+def check_kind(space: Space, action: Any, players: int = 1) -> None:
+    """Refuse an array, of JAX or NumPy, whose kind or shape is not that of an action, or of one of each player."""
     whole = space.dtype.kind in "iu"
     wanted, kind = ("an integer", jnp.integer) if whole else ("a floating-point", jnp.floating)
     shape = space.shape if players == 1 else (players, *space.shape)
@@ -88,4 +94,3 @@ def check_action(space: Space, action: Any, players: int = 1) -> jax.Array:
             f"This environment takes {wanted} action of shape {shape}, but got {action.dtype} of shape "
             f"{action.shape}; for a batch of environments use envwright.batch or jax.vmap."
         )
-    return action.astype(space.dtype)

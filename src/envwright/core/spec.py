@@ -16,7 +16,7 @@ class Controls:
     """Which key means which action, for playing at a terminal."""
 
     actions: Mapping[str, int]  # key -> action
-    idle: tuple[int, ...]  # what is done while no key is held, in turn
+    idle: tuple[int, ...]  # what is done while no key is held, in turn; nothing: the game waits for one
     help: str
 
 

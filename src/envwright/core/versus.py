@@ -1,17 +1,24 @@
-"""A game for two, seen by one: the other seat is taken by an opponent who belongs to the environment."""
+"""Games for two against an opponent: as an environment for one, or in a batch of games stepped from Python."""
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from envwright.core import chance
 from envwright.core.chance import fork
 from envwright.core.env import Chance, Env, Obs, Step
 from envwright.core.errors import EnvwrightError
+from envwright.core.native import check_jax
 from envwright.core.record import Record
 from envwright.core.spaces import Space
+from envwright.core.spec import Spec, load_object
+
+RANDOM = "random"  # the opponent that every game for two has
 
 # What it sees and what it may do (None: anything), with a key, to an action.
 Opponent = Callable[[jax.Array, Any, jax.Array | None], jax.Array]
@@ -25,7 +32,7 @@ class VersusState(Record):
 
 
 class VersusChance(Record):
-    """What the opponent does, and the luck of the game."""
+    """What the opponent does, and the random draws of the game."""
 
     opponent: jax.Array
     inner: Any
@@ -40,6 +47,7 @@ class Versus(Env[VersusState, Any]):
     seat: int = 0
 
     def __post_init__(self) -> None:
+        check_jax(self.env, "A view of one seat")
         if self.env.players != 2:
             raise EnvwrightError(f"An opponent needs a game for two, but {self.env} has {self.env.players} player(s).")
         if self.seat not in (0, 1):
@@ -63,12 +71,12 @@ class Versus(Env[VersusState, Any]):
         return self._mine(obs), VersusState(inner, obs)
 
     def draw(self, key: jax.Array, state: VersusState, action: jax.Array, params: Any) -> VersusChance:
-        theirs, luck = fork(key, 2)
+        theirs, game = fork(key, 2)
         other = 1 - self.seat
         legal = self.env.legal_actions(state.inner, params)
         seen = jax.tree.map(lambda leaf: leaf[other], state.obs)
         chosen = self.opponent(theirs, seen, None if legal is None else legal[other])
-        return VersusChance(chosen, self.env.draw(luck, state.inner, self._joint(action, chosen), params))
+        return VersusChance(chosen, self.env.draw(game, state.inner, self._joint(action, chosen), params))
 
     def apply(self, state: VersusState, action: jax.Array, chance: VersusChance, params: Any) -> Step:
         step = self.env.apply(state.inner, self._joint(action, chance.opponent), chance.inner, params)
@@ -110,3 +118,28 @@ def random_opponent(space: Space) -> Opponent:
         return jax.random.categorical(key, jnp.where(legal, 0.0, -jnp.inf)).astype(jnp.int32)
 
     return choose
+
+
+def opponents_of(spec: Spec, space: Space, names: Sequence[str] | None = None) -> dict[str, Opponent]:
+    """Those opponents of an environment that are named, or all there are: the random one, and its own."""
+    known = (RANDOM, *(name for name in spec.opponents if name != RANDOM))
+    found: dict[str, Opponent] = {}
+    for name in known if names is None else names:
+        if name not in known:
+            raise EnvwrightError(f"{spec.id} has no opponent '{name}'; there are {', '.join(known)}.")
+        where = spec.opponents.get(name)
+        what = f"The opponent '{name}' of {spec.id} should be"
+        found[name] = random_opponent(space) if where is None else load_object(where, what)
+    return found
+
+
+def in_many_games(opponent: Opponent, seed: int) -> Callable[[Any, Any], np.ndarray]:
+    """`opponent` for a batch stepped from Python: observations and legal actions to actions, a leading axis on each."""
+    key, calls = chance.key(jnp.uint32(seed)), itertools.count()
+
+    @jax.jit
+    def act(call: jax.Array, obs: Any, legal: Any) -> jax.Array:
+        keys = jax.random.split(jax.random.fold_in(key, call), len(jax.tree.leaves(obs)[0]))
+        return jax.vmap(opponent)(keys, obs, legal)
+
+    return lambda obs, legal: np.asarray(act(np.uint32(next(calls)), obs, legal))

@@ -1,23 +1,26 @@
 """One game at a time, with everything compiled beforehand."""
 
-import functools
 from typing import Any
 
-import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from envwright.core import Env, EnvwrightError, key
+from envwright.core import EnvwrightError
+from envwright.core.native import AnyEnv, batch_of
+from envwright.core.versus import Opponent, in_many_games
 
 
 class Game:
-    """An environment in play. Raw steps: an ended game stays as it ended until it is restarted."""
+    """An environment in play, in a game for two against `opponent`, who has the second seat.
 
-    def __init__(self, env: Env[Any, Any], seed: int) -> None:
-        self.env, self.params = env, env.default_params
-        self._luck, self._calls = key(seed), 0
-        self.restart()
-        self.step(0)  # compiles, so that the first key does not have to wait for it
+    Raw steps: an ended game stays as it ended until it is restarted.
+    """
+
+    def __init__(self, env: AnyEnv, seed: int, opponent: Opponent | None = None) -> None:
+        self._batch = batch_of(env, 1)
+        self._answer = None if opponent is None else in_many_games(opponent, seed)
+        self._begin(self._batch.reset([seed]))
+        self.step(0 if self.legal is None else int(self.legal.argmax()))  # compiles before the first key
         try:
             self.picture()
         except NotImplementedError as error:
@@ -26,33 +29,34 @@ class Game:
 
     def restart(self) -> None:
         """A new game."""
-        _, self.state = _init(self.env, self._luck, self._call(), self.params)
-        self.steps, self.total, self.over = 0, 0.0, False
+        self._begin(self._batch.reset(mask=np.ones(1, bool)))
 
     def step(self, action: int) -> None:
         """One step; the last one of a game sets `over`."""
-        step = _transition(self.env, self._luck, self._call(), self.state, np.int32(action), self.params)
-        self.state = step.state
+        actions = [action]
+        if self._answer is not None:
+            theirs = self._answer(self.obs[1:], None if self._legal is None else self._legal[1:])
+            actions = [[action, int(theirs[0])]]
+        step = self._batch.step(np.array(actions, np.int32))
+        self._look(step.obs)
         self.steps += 1
-        self.total += float(step.reward)
-        self.over = bool(step.done)
+        self.total += float(np.ravel(step.reward)[0])
+        self.over = bool(step.terminated[0] | step.truncated[0])
+
+    @property
+    def legal(self) -> NDArray[np.bool_] | None:
+        """Which actions may be taken now; None: all."""
+        return self._legal if self._legal is None or self._answer is None else self._legal[0]
 
     def picture(self) -> NDArray[np.uint8]:
         """The game as it stands."""
-        return self.env.render(jax.device_get(self.state), self.params)
+        return self._batch.render(0)
 
-    def _call(self) -> np.uint32:
-        self._calls += 1
-        return np.uint32(self._calls)
+    def _begin(self, obs: Any) -> None:
+        self._look(obs)
+        self.steps, self.total, self.over = 0, 0.0, False
 
-
-@functools.partial(jax.jit, static_argnums=0)
-def _init(env: Env[Any, Any], luck: jax.Array, call: jax.Array, params: Any) -> Any:
-    return env.init(jax.random.fold_in(luck, call), params)
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _transition(
-    env: Env[Any, Any], luck: jax.Array, call: jax.Array, state: Any, action: jax.Array, params: Any
-) -> Any:
-    return env.transition(jax.random.fold_in(luck, call), state, action, params)
+    def _look(self, obs: Any) -> None:
+        """What is seen and may be done now, in a game for two by each."""
+        legal = self._batch.legal_actions()
+        self.obs, self._legal = np.asarray(obs)[0], None if legal is None else np.asarray(legal)[0]

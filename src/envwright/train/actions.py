@@ -1,7 +1,7 @@
 """From what a network says to an action, and back to how likely that action was.
 
 head     what the network says: logits of a Discrete space, the mean of a Box
-noise    the luck of a choice, drawn apart, so that the same luck can be given to two players
+noise    the random draws of a choice, made apart, so that two players can be given the same
 raw      the choice as the policy made it; `to_env` makes it what the environment takes
 """
 

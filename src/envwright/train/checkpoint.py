@@ -94,12 +94,16 @@ def load(path: Path) -> Checkpoint:
     return Checkpoint(path, header, {name: np.lib.format.read_array(file) for name in names})
 
 
-def fill(checkpoint: Checkpoint, template: Any) -> Any:
-    """The arrays in the shape of `template`, which says what they must be."""
+def fill(checkpoint: Checkpoint, template: Any, under: str = "") -> Any:
+    """The arrays in the shape of `template`, which says what they must be; a length of -1 is any.
+
+    Of a part alone, `under` says which: ".learner".
+    """
     names, shapes = _named(template)
-    arrays = checkpoint.arrays
+    names = [under + name for name in names]
+    arrays = {name: array for name, array in checkpoint.arrays.items() if name.startswith(under)}
     for name, shape in zip(names, shapes, strict=True):
-        if name not in arrays or (arrays[name].shape, arrays[name].dtype) != (shape.shape, shape.dtype):
+        if name not in arrays or not _fits(arrays[name], shape):
             found = f"{arrays[name].dtype} of shape {arrays[name].shape}" if name in arrays else "none"
             raise CheckpointError(
                 f"The checkpoint {checkpoint.path} is of another environment or network: {name} should be "
@@ -111,6 +115,12 @@ def fill(checkpoint: Checkpoint, template: Any) -> Any:
             "one does not have."
         )
     return jax.tree.unflatten(jax.tree.structure(template), [arrays[name] for name in names])
+
+
+def _fits(array: NDArray[Any], wanted: Any) -> bool:
+    lengths = zip(array.shape, wanted.shape, strict=False)
+    same = array.ndim == len(wanted.shape) and all(there in (here, -1) for here, there in lengths)
+    return same and array.dtype == wanted.dtype
 
 
 def _named(tree: Any) -> tuple[list[str], Sequence[Any]]:

@@ -13,8 +13,8 @@ from envwright.core.record import Record
 from envwright.core.rollout import LARGEST_TILE
 from envwright.train import networks
 from envwright.train.actions import encode, with_legal
-from envwright.train.experience import Experience, Totals, no_totals
-from envwright.train.policy import Policy, Sight
+from envwright.train.experience import Experience, Totals, each_seat, no_totals, to_games, to_seats
+from envwright.train.policy import ObservationStatistics, Policy
 
 
 class Actors(Record):
@@ -47,7 +47,7 @@ def collect(
     policy: Policy,
     how: AutoReset,
     weights: networks.Params,
-    sight: Sight,
+    statistics: ObservationStatistics,
     actors: Actors,
     key: jax.Array,
     indices: jax.Array,
@@ -55,15 +55,15 @@ def collect(
     fused: bool,
     params: Any,
 ) -> tuple[Actors, Experience, Totals]:
-    """`steps` steps of every environment. `indices` number the environments over all devices: luck follows them."""
+    """`steps` steps of every environment. `indices` number them over all devices, and decide what each draws."""
     envs, players = len(indices), env.players
-    act_key, luck_key = fork(key, 2)
+    act_key, step_key = fork(key, 2)
     act_keys = jax.vmap(jax.random.fold_in, in_axes=(None, 0))(act_key, indices)
     noise = jax.vmap(lambda k: policy.actions.noise(k, (steps, players)))(act_keys)  # (envs, steps, players, ...)
     noise = jnp.moveaxis(noise, 0, 1).reshape(steps, envs * players, *noise.shape[3:])
 
     def look(obs: Any) -> jax.Array:
-        return _seats(encode(policy.observations, obs), players)
+        return to_seats(encode(policy.observations, obs), players)
 
     def play(actors: Actors, head: jax.Array, noise: jax.Array, t: jax.Array) -> tuple[Any, ...]:
         """All that is done for each environment by itself, between two looks of the network."""
@@ -71,13 +71,13 @@ def collect(
         head = with_legal(head, legal)
         raw = policy.actions.sample(head, weights["spread"], noise)
         log_prob = policy.actions.log_prob(head, weights["spread"], raw)
-        keys = jax.vmap(jax.random.fold_in, in_axes=(None, 0))(jax.random.fold_in(luck_key, t), indices)
-        actions = _games(policy.actions.to_env(raw), players)
+        keys = jax.vmap(jax.random.fold_in, in_axes=(None, 0))(jax.random.fold_in(step_key, t), indices)
+        actions = to_games(policy.actions.to_env(raw), players)
         step = to_front(how.step(env, keys, to_back(actors.state), to_back(actions), params))
         reward = step.reward.reshape(envs * players)
         done = step.terminated | step.truncated
         returned, length = actors.returned + reward, actors.length + 1
-        ended = _each_seat(done, players)
+        ended = each_seat(done, players)
         totals = Totals(
             episodes=done.sum(dtype=jnp.float32),
             returns=jnp.where(ended, returned, 0).sum() / players,
@@ -92,7 +92,7 @@ def collect(
             returned=jnp.where(ended, 0, returned),
             length=jnp.where(done, 0, length),
         )
-        flags = (_each_seat(step.terminated, players), _each_seat(step.truncated, players))
+        flags = (each_seat(step.terminated, players), each_seat(step.truncated, players))
         return after, (legal, raw, log_prob, reward, *flags, look(step.info["final_observation"])), totals
 
     playing = execute.one_kernel(play) if fused and envs <= LARGEST_TILE else play
@@ -102,7 +102,7 @@ def collect(
         t, noise = now
         seen = look(actors.obs)
         memory = jnp.where(actors.fresh[:, None], 0, actors.memory)
-        shown = policy.normalise(sight, seen)
+        shown = policy.normalise(statistics, seen)
         features, memory = networks.remember(policy.network, weights, memory, shown)
         head = networks.head(policy.network, weights, features)
         after, (legal, raw, log_prob, reward, terminated, truncated, final), ended = playing(actors, head, noise, t)
@@ -127,17 +127,4 @@ def collect(
 
 def _legal(env: Env[Any, Any], state: Any, params: Any) -> jax.Array | None:
     legal = each(env.legal_actions, to_back(state), params=params)
-    return None if legal is None else _seats(to_front(legal), env.players)
-
-
-def _seats(per_game: jax.Array, players: int) -> jax.Array:
-    """(envs, players, ...) -> (envs * players, ...)"""
-    return per_game if players == 1 else per_game.reshape(-1, *per_game.shape[2:])
-
-
-def _games(per_seat: jax.Array, players: int) -> jax.Array:
-    return per_seat if players == 1 else per_seat.reshape(-1, players, *per_seat.shape[1:])
-
-
-def _each_seat(per_game: jax.Array, players: int) -> jax.Array:
-    return per_game if players == 1 else jnp.repeat(per_game, players)
+    return None if legal is None else to_seats(to_front(legal), env.players)

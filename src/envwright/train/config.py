@@ -94,8 +94,9 @@ class Config:
 
 def for_env(name: str) -> Config:
     """The tuned config that ships beside an environment; the defaults where there is none."""
-    path = spec(name).folder / "ppo.toml"
-    return load(path) if path.exists() else Config()
+    chosen = spec(name)
+    path = chosen.file(chosen.config)
+    return Config() if path is None else load(path)
 
 
 def load(path: Path) -> Config:

@@ -33,6 +33,21 @@ class Totals(Record):
     lengths: jax.Array
 
 
+def to_seats(per_game: Any, players: int) -> Any:
+    """(envs, players, ...) -> (envs * players, ...), of JAX or of NumPy."""
+    return per_game if players == 1 else per_game.reshape(-1, *per_game.shape[2:])
+
+
+def to_games(per_seat: Any, players: int) -> Any:
+    """(envs * players, ...) -> (envs, players, ...)"""
+    return per_seat if players == 1 else per_seat.reshape(-1, players, *per_seat.shape[1:])
+
+
+def each_seat(per_game: Any, players: int) -> Any:
+    """What holds for a game, for each of its players."""
+    return per_game if players == 1 else per_game.repeat(players)
+
+
 def no_totals() -> Totals:
     zero = jnp.float32(0)
     return Totals(zero, zero, zero, zero)
@@ -49,7 +64,7 @@ def advantages(
 ) -> jax.Array:
     """Generalised advantage estimates, (steps, seats).
 
-    `next_values` is what the sight after each step is worth: where an episode was cut off by a time limit, the sight it
+    `next_values` is what the observation after each step is worth: where a time limit cut an episode off, the one it
     ended with, so that the limit does not look like a death. Nothing is worth anything after a true end.
     """
     delta = reward + gamma * jnp.where(terminated, 0, next_values) - values

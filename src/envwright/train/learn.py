@@ -17,7 +17,7 @@ from envwright.train import adam, networks
 from envwright.train.actions import with_legal
 from envwright.train.config import Config
 from envwright.train.experience import Experience, advantages
-from envwright.train.policy import Policy, Sight, learn_sight
+from envwright.train.policy import ObservationStatistics, Policy, merged
 
 PIECE = 2048  # samples of 64 + 64 neurons and their gradients fit a second-level cache of 1 MiB
 IN_A_ROW = 2**20  # weights; more are not worth copying
@@ -28,7 +28,7 @@ class Learner(Record):
 
     weights: networks.Params
     moments: adam.Moments
-    sight: Sight
+    statistics: ObservationStatistics
     updates: jax.Array  # () int32, made so far
 
 
@@ -58,7 +58,7 @@ class Losses(Record):
 
 def new_learner(policy: Policy, key: jax.Array) -> Learner:
     weights = policy.make(key)
-    return Learner(weights, adam.no_moments(weights), policy.first_sight(), jnp.int32(0))
+    return Learner(weights, adam.no_moments(weights), policy.no_statistics(), jnp.int32(0))
 
 
 def learn(
@@ -81,18 +81,18 @@ def learn(
 
     keys = jnp.stack(fork(key, config.epochs))
     (weights, moments), losses = jax.lax.scan(epoch, (learner.weights, learner.moments), keys)
-    sight = learner.sight
+    statistics = learner.statistics
     if policy.normalised:
-        sight = _look_back(sight, experience.seen, axis)
+        statistics = _look_back(statistics, experience.seen, axis)
     metrics = _mean({name: value.mean() for name, value in vars(losses).items()}, axis)
     metrics["explained"] = _explained(sample, axis)
-    return Learner(weights, moments, sight, learner.updates + 1), metrics
+    return Learner(weights, moments, statistics, learner.updates + 1), metrics
 
 
 def judge(policy: Policy, config: Config, learner: Learner, experience: Experience) -> Sample:
     """What everything was worth."""
     weights, network = learner.weights, policy.network
-    seen, final = (policy.normalise(learner.sight, x) for x in (experience.seen, experience.final))
+    seen, final = (policy.normalise(learner.statistics, x) for x in (experience.seen, experience.final))
     values = networks.value(network, weights, experience.memory if network.kind == "gru" else seen)
 
     def worth(memory: jax.Array, seen: jax.Array) -> jax.Array:
@@ -248,11 +248,11 @@ def _normalise(parts: jax.Array, axis: str | None) -> jax.Array:
     return (parts - mean) / (jnp.sqrt(variance) + 1e-8)
 
 
-def _look_back(sight: Sight, seen: jax.Array, axis: str | None) -> Sight:
+def _look_back(statistics: ObservationStatistics, seen: jax.Array, axis: str | None) -> ObservationStatistics:
     mean = _mean(seen.mean(axis=(0, 1)), axis)
     variance = _mean(((seen - mean[None, None]) ** 2).mean(axis=(0, 1)), axis)
     size = jnp.float32(seen.shape[0] * seen.shape[1])
-    return learn_sight(sight, mean, variance, size if axis is None else jax.lax.psum(size, axis))
+    return merged(statistics, mean, variance, size if axis is None else jax.lax.psum(size, axis))
 
 
 def _explained(sample: Sample, axis: str | None) -> jax.Array:

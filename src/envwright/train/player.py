@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.train.actions import ILLEGAL, Categorical
-from envwright.train.policy import MOST_SIGHT, Policy
+from envwright.train.policy import MOST_DEVIATION, Policy
 
 Array = NDArray[Any]
 
@@ -32,7 +32,7 @@ class Player:
         return np.zeros((many, network.hidden[-1] if network.kind == "gru" else 0))
 
     def noise(self, rng: np.random.Generator, many: int) -> Array:
-        """The luck of `many` choices, for `act`."""
+        """The random draws of `many` choices, for `act`."""
         actions = self.policy.actions
         return rng.random(many) if isinstance(actions, Categorical) else rng.standard_normal((many, actions.outputs))
 
@@ -40,7 +40,7 @@ class Player:
         """Actions as the environment takes them, and the new memory. Without noise, the likeliest actions."""
         x = self._encode(np.asarray(obs))
         if self.policy.normalised:
-            x = np.clip((x - self.mean) / np.sqrt(self.variance + 1e-8), -MOST_SIGHT, MOST_SIGHT)
+            x = np.clip((x - self.mean) / np.sqrt(self.variance + 1e-8), -MOST_DEVIATION, MOST_DEVIATION)
         if self.policy.network.kind == "gru":
             x = memory = self._remember(memory, x)
         head = self._run(self.weights["actor"], x)

@@ -11,10 +11,10 @@ from envwright.train import networks
 from envwright.train.actions import Actions, actions_of, size_of
 from envwright.train.config import Network
 
-MOST_SIGHT = 10.0  # normalised observations are cut off here: a sensor gone mad must not blind the network
+MOST_DEVIATION = 10.0  # normalised observations are clipped here, so that one outlier does not drown the rest
 
 
-class Sight(Record):
+class ObservationStatistics(Record):
     """Mean and variance of every number observed so far, by which observations are normalised."""
 
     mean: jax.Array
@@ -40,21 +40,21 @@ class Policy:
         actions = self.actions
         return networks.make(self.network, size_of(self.observations), actions.outputs, actions.spread, key)
 
-    def first_sight(self) -> Sight:
+    def no_statistics(self) -> ObservationStatistics:
         size = size_of(self.observations)
-        return Sight(jnp.zeros(size, jnp.float32), jnp.ones(size, jnp.float32), jnp.float32(1e-4))
+        return ObservationStatistics(jnp.zeros(size, jnp.float32), jnp.ones(size, jnp.float32), jnp.float32(1e-4))
 
-    def normalise(self, sight: Sight, seen: jax.Array) -> jax.Array:
+    def normalise(self, statistics: ObservationStatistics, seen: jax.Array) -> jax.Array:
         if not self.normalised:
             return seen
-        shape = (1,) * (seen.ndim - 1) + sight.mean.shape
-        mean, scale = sight.mean.reshape(shape), jax.lax.rsqrt(sight.variance + 1e-8).reshape(shape)
-        return jnp.clip((seen - mean) * scale, -MOST_SIGHT, MOST_SIGHT)
+        shape = (1,) * (seen.ndim - 1) + statistics.mean.shape
+        mean, scale = statistics.mean.reshape(shape), jax.lax.rsqrt(statistics.variance + 1e-8).reshape(shape)
+        return jnp.clip((seen - mean) * scale, -MOST_DEVIATION, MOST_DEVIATION)
 
 
-def learn_sight(sight: Sight, mean: jax.Array, variance: jax.Array, count: jax.Array) -> Sight:
+def merged(old: ObservationStatistics, mean: jax.Array, variance: jax.Array, count: jax.Array) -> ObservationStatistics:
     """The moments of what was seen before and of what is new, together."""
-    total = sight.count + count
-    delta = mean - sight.mean
-    second = sight.variance * sight.count + variance * count + delta * delta * (sight.count * count / total)
-    return Sight(sight.mean + delta * (count / total), second / total, total)
+    total = old.count + count
+    delta = mean - old.mean
+    second = old.variance * old.count + variance * count + delta * delta * (old.count * count / total)
+    return ObservationStatistics(old.mean + delta * (count / total), second / total, total)

@@ -20,7 +20,9 @@ from jax.sharding import NamedSharding, PartitionSpec
 from envwright.core import chance, execute
 from envwright.core.autoreset import strategy
 from envwright.core.env import Env
+from envwright.core.native import AnyEnv, check_jax, spaces_of
 from envwright.core.record import Record, field_names
+from envwright.train import distributed
 from envwright.train.collect import Actors, begin, collect
 from envwright.train.config import Config, ConfigError
 from envwright.train.experience import Totals
@@ -51,12 +53,13 @@ class Trainer:
         devices: int | None = None,
         seeds: Sequence[int] = (0,),
     ) -> None:
-        if not seeds or not all(0 <= seed < 2**32 for seed in seeds):
-            raise ConfigError(f"Seeds are whole numbers from 0 to {2**32 - 1}, but here they are {tuple(seeds)}.")
+        check_jax(env, "This trainer")
+        check_seeds(seeds)
         self.env, self.config, self.seeds = env, config, tuple(seeds)
         self.params = env.default_params if params is None else params
-        self.policy = policy_of(env, config, self.params)
+        self.policy = policy_of(env, config, params)
         self.mesh = execute.mesh(devices)
+        self.devices = self.mesh.size
         self.by_seed = len(seeds) > 1 and len(seeds) % self.mesh.size == 0
         shares = 1 if self.by_seed else self.mesh.size
         check_divides(config, self.policy, execute.check_divides(config.num_envs, shares, "devices") * env.players)
@@ -103,11 +106,27 @@ class Trainer:
 
     def player(self, state: TrainState, index: int = 0, name: str = "trained") -> Player:
         """The policy of one of the seeds as it is now."""
-        return player_of(self.policy, jax.tree.map(lambda leaf: leaf[index], state.learner), name)
+        return player_of(self.policy, state.learner, index, name)
+
+    def saved(self, state: TrainState) -> TrainState:
+        """The state in this process's memory, for a checkpoint."""
+        return distributed.gathered(state)
+
+    def template(self) -> TrainState:
+        """Shape and type of every array of a saved state."""
+        return jax.eval_shape(self._begin, jax.ShapeDtypeStruct((len(self.seeds),), jnp.uint32))
+
+    def restored(self, saved: TrainState) -> TrainState:
+        """A saved state on the devices, to go on from."""
+
+        def place(array: Any, sharding: NamedSharding) -> jax.Array:
+            return jax.make_array_from_callback(array.shape, sharding, lambda index: array[index])
+
+        return jax.tree.map(place, saved, self.shardings())
 
     def shardings(self) -> Any:
         """Where each part of a state lives."""
-        shapes = jax.eval_shape(self._begin, jax.ShapeDtypeStruct((len(self.seeds),), jnp.uint32))
+        shapes = self.template()
 
         def place(spec: PartitionSpec, part: Any) -> Any:
             return jax.tree.map(lambda _: NamedSharding(self.mesh, spec), part)
@@ -151,7 +170,7 @@ class Trainer:
         rollout_key, learn_key = chance.fork(key, 2)
         memory = state.actors.memory
         actors, experience, totals = collect(
-            self.env, self.policy, self._how, learner.weights, learner.sight, state.actors, rollout_key, indices,
+            self.env, self.policy, self._how, learner.weights, learner.statistics, state.actors, rollout_key, indices,
             self.config.steps, fused, self.params,
         )  # fmt: skip
         if self._axis is not None:
@@ -170,16 +189,27 @@ def each_seed(one: Any, state: TrainState) -> tuple[TrainState, Metrics]:
     return jax.lax.map(one, state) if execute.on_cpu() else jax.vmap(one)(state)
 
 
-def player_of(policy: Policy, learner: Learner, name: str) -> Player:
-    """A learner's policy in NumPy."""
-    weights, mean, variance = jax.device_get((learner.weights, learner.sight.mean, learner.sight.variance))
+def player_of(policy: Policy, learners: Learner, index: int, name: str) -> Player:
+    """The policy of one of several learners, in NumPy."""
+    parts = learners.weights, learners.statistics.mean, learners.statistics.variance
+    weights, mean, variance = jax.device_get(jax.tree.map(lambda leaf: leaf[index], parts))
     return Player(policy, weights, mean, variance, name)
 
 
-def policy_of(env: Env[Any, Any], config: Config, params: Any) -> Policy:
+def policy_of(env: AnyEnv, config: Config, params: Any = None) -> Policy:
     """The policy that fits an environment."""
-    spaces = env.observation_space(params), env.action_space(params)
-    return Policy(config.network, *spaces, config.normalise_observations)
+    return Policy(config.network, *spaces_of(env, params), config.normalise_observations)
+
+
+def learners_template(policy: Policy, seeds: int) -> Learner:
+    """Shape and type of what that many seeds learn."""
+    make = jax.vmap(lambda seed: new_learner(policy, chance.key(seed)))
+    return jax.eval_shape(make, jax.ShapeDtypeStruct((seeds,), jnp.uint32))
+
+
+def check_seeds(seeds: Sequence[int]) -> None:
+    if not seeds or not all(0 <= seed < 2**32 for seed in seeds):
+        raise ConfigError(f"Seeds are whole numbers from 0 to {2**32 - 1}, but here they are {tuple(seeds)}.")
 
 
 def check_divides(config: Config, policy: Policy, seats: int) -> None:

@@ -18,14 +18,14 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.experimental import multihost_utils
 
 from envwright.core.errors import EnvwrightError
 from envwright.core.registry import make, spec
-from envwright.train import checkpoint, metrics
+from envwright.train import checkpoint, distributed, metrics
 from envwright.train.config import Config, ConfigError, from_plain
 from envwright.train.player import Player
-from envwright.train.ppo import Trainer, TrainState
+from envwright.train.ppo import Trainer, TrainState, learners_template, player_of, policy_of
+from envwright.train.trainers import AnyTrainer, trainer_of
 
 CHUNK = 2**20  # steps between two looks from the host
 LEAST_CHUNKS = 20  # of a run, however short
@@ -44,7 +44,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """What is trained, and where it is kept."""
 
     folder: Path
@@ -66,23 +66,22 @@ class Run:
         return {"env": spec(self.env).id, "config": self.config.plain(), "seeds": list(self.seeds)}
 
 
-def train(run: Run, *, fresh: bool = False, progress: Callable[[Progress], None] = lambda now: None) -> Trainer:
+def train(run: TrainingRun, *, fresh: bool = False, progress: Callable[[Progress], None] = lambda now: None) -> None:
     """Train, or go on with what the folder holds; the finished run stays in the folder."""
     env = make(run.env, **run.config.env_options)
-    trainer = Trainer(env, run.config, devices=run.devices, seeds=run.seeds)
+    trainer = trainer_of(env, run.config, run.seeds, run.devices)
     first = jax.process_index() == 0
     if first:
-        _open(run, trainer.mesh.size, fresh)
-    _together("folder is there")
+        _open(run, trainer.devices, fresh)
+    distributed.wait_for_all("folder is there")
     state, done = resume(run, trainer)
     with _open_log(run, done) if first else contextlib.nullcontext() as log:
         _train(run, trainer, state, done, log, progress)
-    return trainer
 
 
 def _train(
-    run: Run,
-    trainer: Trainer,
+    run: TrainingRun,
+    trainer: AnyTrainer,
     state: TrainState,
     done: int,
     log: metrics.Log | None,
@@ -91,11 +90,13 @@ def _train(
     an_update = run.config.batch * len(run.seeds)
     begun_at, began = done, 0.0  # of the first chunk that does not compile
     saved_at, save_seconds = time.monotonic(), 0.0
+    # A batch stepped from here is compiled for no number of updates, and slow enough to be looked at after each.
+    chunk = run.chunk if isinstance(trainer, Trainer) else 1
     while done < run.config.updates:
-        updates = min(run.chunk, run.config.updates - done)
+        updates = min(chunk, run.config.updates - done)
         chunk_began = time.monotonic()
         state, found = trainer.run(state, updates)
-        rows = metrics.rows_of(gathered(found), done, run.config.batch, run.seeds)
+        rows = metrics.rows_of(distributed.gathered(found), done, run.config.batch, run.seeds)
         _check_finite(run, rows)
         done += updates
         now = time.monotonic()
@@ -107,40 +108,33 @@ def _train(
                 begun_at, began = done, now
             progress(Progress(done * an_update, run.config.updates * an_update, rows[-1], rate))
         due = now - saved_at > max(SAVE_EVERY, save_seconds / SAVE_SHARE)
-        if _agreed(due) or done == run.config.updates:
+        if distributed.agreed(due) or done == run.config.updates:
             save(run, trainer, state, done)
             saved_at = time.monotonic()
             save_seconds = saved_at - now
 
 
-def save(run: Run, trainer: Trainer, state: TrainState, done: int) -> None:
+def save(run: TrainingRun, trainer: AnyTrainer, state: TrainState, done: int) -> None:
     """A checkpoint; with several processes, the first one writes for all."""
-    whole = gathered(state)
+    whole = trainer.saved(state)
     _check_learner(run, whole, done)
     if jax.process_index() == 0:
-        header = run.about() | {"devices": trainer.mesh.size, "versions": versions()}
+        header = run.about() | {"devices": trainer.devices, "versions": versions()}
         checkpoint.save(run.folder / "checkpoints", done, header, whole)
 
 
-def resume(run: Run, trainer: Trainer) -> tuple[TrainState, int]:
+def resume(run: TrainingRun, trainer: AnyTrainer) -> tuple[TrainState, int]:
     """The newest state of a run, or its beginning."""
     path = checkpoint.newest(run.folder / "checkpoints")
     if path is None:
         return trainer.start(), 0
     found = checkpoint.load(path)
-    if found.header["devices"] != trainer.mesh.size:
+    if found.header["devices"] != trainer.devices:
         raise checkpoint.CheckpointError(
-            f"The run in {run.folder} was begun on {found.header['devices']} devices, and on {trainer.mesh.size} its "
+            f"The run in {run.folder} was begun on {found.header['devices']} devices, and on {trainer.devices} its "
             f"sums would round differently; give --devices {found.header['devices']}, or --fresh to begin again."
         )
-    placed = trainer.shardings()
-    whole = checkpoint.fill(found, jax.eval_shape(trainer.start))
-    state = jax.tree.map(
-        lambda array, sharding: jax.make_array_from_callback(array.shape, sharding, lambda index: array[index]),
-        whole,
-        placed,
-    )
-    return state, found.header["updates"]
+    return trainer.restored(checkpoint.fill(found, trainer.template())), found.header["updates"]
 
 
 def devices_of(folder: Path) -> int | None:
@@ -162,25 +156,17 @@ def load_player(path: Path, seed: int | None = None) -> tuple[Player, dict[str, 
     seed = seeds[0] if seed is None else seed
     if seed not in seeds:
         raise EnvwrightError(f"{path} holds no seed {seed}; it has {', '.join(map(str, seeds))}.")
-    env = make(found.header["env"], **config.env_options)
-    trainer = Trainer(env, config, devices=1, seeds=seeds)
-    state = checkpoint.fill(found, jax.eval_shape(trainer.start))
+    policy = policy_of(make(found.header["env"], **config.env_options), config)
+    learners = checkpoint.fill(found, learners_template(policy, len(seeds)), under=".learner")
     name = f"{found.header['env']}, {found.header['updates'] * config.batch:,} steps"
-    return trainer.player(state, seeds.index(seed), name), found.header
-
-
-def gathered(tree: Any) -> Any:
-    """All of it in this process's memory, wherever its parts live."""
-    if jax.process_count() == 1:
-        return jax.device_get(tree)
-    return multihost_utils.process_allgather(tree, tiled=True)
+    return player_of(policy, learners, seeds.index(seed), name), found.header
 
 
 def versions() -> dict[str, str]:
     return {name: importlib.metadata.version(name) for name in ("envwright", "jax", "jaxlib", "numpy")}
 
 
-def _open(run: Run, devices: int, fresh: bool) -> None:
+def _open(run: TrainingRun, devices: int, fresh: bool) -> None:
     """Make the folder, or see that it holds this very run."""
     about = run.folder / "config.json"
     here = json.loads(json.dumps(run.about()))
@@ -219,7 +205,7 @@ def _differences(there: dict[str, Any], here: dict[str, Any], prefix: str = "") 
     return found
 
 
-def _check_finite(run: Run, rows: Sequence[metrics.Row]) -> None:
+def _check_finite(run: TrainingRun, rows: Sequence[metrics.Row]) -> None:
     broken = metrics.first_broken(rows)
     if broken is None:
         return
@@ -230,8 +216,8 @@ def _check_finite(run: Run, rows: Sequence[metrics.Row]) -> None:
     )
 
 
-def _check_learner(run: Run, state: TrainState, done: int) -> None:
-    """What is written must be worth going on from: an infinite sight breaks the losses only an update later."""
+def _check_learner(run: TrainingRun, state: TrainState, done: int) -> None:
+    """What is written must be worth going on from: infinite statistics break the losses only an update later."""
     for path, leaf in jax.tree_util.tree_flatten_with_path(state.learner)[0]:
         if not np.isfinite(leaf).all():
             raise EnvwrightError(
@@ -240,13 +226,13 @@ def _check_learner(run: Run, state: TrainState, done: int) -> None:
             )
 
 
-def _last_good(run: Run) -> str:
+def _last_good(run: TrainingRun) -> str:
     kept = checkpoint.newest(run.folder / "checkpoints")
     return f"the last good checkpoint is {kept}" if kept else "no checkpoint had been written yet"
 
 
 @contextlib.contextmanager
-def _open_log(run: Run, done: int) -> Iterator[metrics.Log]:
+def _open_log(run: TrainingRun, done: int) -> Iterator[metrics.Log]:
     with _on_disk(run):
         log = metrics.Log(run.folder, done)
     with contextlib.closing(log):
@@ -254,7 +240,7 @@ def _open_log(run: Run, done: int) -> Iterator[metrics.Log]:
 
 
 @contextlib.contextmanager
-def _on_disk(run: Run) -> Iterator[None]:
+def _on_disk(run: TrainingRun) -> Iterator[None]:
     """Metrics that cannot be written are a sentence."""
     try:
         yield
@@ -264,13 +250,3 @@ def _on_disk(run: Run) -> Iterator[None]:
             f"Metrics cannot be written to {run.folder}: {error.strerror}. Make room, then run the same command again "
             f"to go on from {kept or 'the beginning'}."
         ) from None
-
-
-def _together(what: str) -> None:
-    if jax.process_count() > 1:
-        multihost_utils.sync_global_devices(what)
-
-
-def _agreed(mine: bool) -> bool:
-    """What the first process says: clocks differ, and all must save together."""
-    return mine if jax.process_count() == 1 else bool(multihost_utils.broadcast_one_to_all(np.asarray(mine)))

@@ -9,6 +9,7 @@ ENVS = None
 NEEDS: dict[str, str] = {}
 LARGEST = 2**20
 STEPS_A_CALL = 2**22  # of all environments together; calls of a few milliseconds cost two devices a quarter
+NATIVE_STEPS_A_CALL = 2**16  # of an environment outside of JAX, stepped from Python
 LONGEST = 8192  # steps of one environment in a call
 ONE_DEVICE = "one device"  # after `tune_cpu`, with XLA's own threads for large matrices
 
@@ -39,9 +40,13 @@ def build(job: Job) -> Built:
 def _random(job: Job) -> Built:
     import jax
 
-    from envwright.core import key, make, rollout
+    from envwright.bench.sides import training
+    from envwright.core import NativeEnv, key, make, rollout
 
     env = make(job.env, **job.options)
+    if isinstance(env, NativeEnv):
+        steps = steps_a_call(job.num_envs, NATIVE_STEPS_A_CALL)
+        return Built({"run": training.host_env_only(env.batch(job.num_envs), steps)}, {"steps_a_call": steps})
     steps = steps_a_call(job.num_envs, STEPS_A_CALL)
     run = rollout(env, num_envs=job.num_envs, steps=steps, devices=_devices(job), fused=job.layout != PLAIN)
     keys = [key(i) for i in range(1, 17)]
@@ -59,22 +64,31 @@ def _random(job: Job) -> Built:
 def _ppo(job: Job) -> Built:
     from envwright.bench.sides import training
     from envwright.core import make
+    from envwright.train.trainers import trainer_of
 
     config = training.config_of(job, job.sizes["hidden"])
-    go, size = training.updates(training.Trainer(make(job.env, **job.options), config, devices=_devices(job)))
+    env = make(job.env, **job.options)
+    go, size = training.updates(trainer_of(env, config, devices=_devices(job)), config)
     return Built({"run": go}, {"parameters": size})
 
 
 def _share(job: Job) -> Built:
     """Whole updates, and their environments alone."""
     from envwright.bench.sides import training
-    from envwright.core import make
+    from envwright.core import NativeEnv, make
+    from envwright.train.trainers import trainer_of
 
     env = make(job.env, **job.options)
     hidden = training.hidden_for(job.sizes["parameters"], *training.inputs_and_outputs(env))
     config = training.config_of(job, hidden)
-    go, size = training.updates(training.Trainer(env, config, devices=1))
-    return Built({"env": training.env_only(env, job.num_envs, config.steps), "update": go}, {"parameters": size})
+    go, size = training.updates(trainer_of(env, config, devices=1), config)
+    native = isinstance(env, NativeEnv)
+    alone = (
+        training.host_env_only(env.batch(job.num_envs), config.steps)
+        if native
+        else training.env_only(env, job.num_envs, config.steps)
+    )
+    return Built({"env": alone, "update": go}, {"parameters": size})
 
 
 def _devices(job: Job) -> int:

@@ -1,9 +1,12 @@
 """Gymnasium: environments one after the other (SyncVectorEnv), or its own vectorised NumPy version of them."""
 
+from typing import Any
+
 from envwright.bench.job import Built, Job
+from envwright.bench.peers import ByReference
 from envwright.core.layouts import PROCESSES
 
-ENVS = {"CartPole-v1": "CartPole-v1"}
+ENVS = ByReference("gymnasium")
 NEEDS = {"gymnasium": "gymnasium"}
 LARGEST = 8192  # Python steps them one by one
 SYNC, SYNC_EACH, NUMPY_EACH = "one process", PROCESSES, f"{PROCESSES}, NumPy"
@@ -31,15 +34,22 @@ def build(job: Job) -> Built:
 
     mode = "vector_entry_point" if job.layout == NUMPY_EACH else "sync"
     same_step = {"autoreset_mode": AutoresetMode.SAME_STEP} if mode == "sync" else None  # the other has no choice
-    batch = gymnasium.make_vec(ENVS[job.env], job.num_envs, vectorization_mode=mode, vector_kwargs=same_step)
-    rng = np.random.default_rng(0)
-    number = int(batch.single_action_space.n)  # pyright: ignore[reportAttributeAccessIssue]
+    batch = gymnasium.make_vec(
+        ENVS[job.env], job.num_envs, vectorization_mode=mode, vector_kwargs=same_step, **job.options
+    )
+    rng, space = np.random.default_rng(0), batch.action_space
     steps = max(1, STEPS_A_CALL // job.num_envs)
     batch.reset(seed=0)
 
+    def actions() -> Any:
+        if isinstance(space, gymnasium.spaces.MultiDiscrete):
+            return rng.integers(space.nvec)
+        assert isinstance(space, gymnasium.spaces.Box)
+        return rng.uniform(space.low, space.high).astype(space.dtype)
+
     def go(calls: int) -> int:
         for _ in range(calls * steps):
-            batch.step(rng.integers(number, size=job.num_envs))
+            batch.step(actions())
         return calls * steps * job.num_envs
 
     return Built({"run": go}, {"steps_a_call": steps, "autoreset": "same step" if same_step else "next step"})

@@ -3,10 +3,11 @@
 from typing import Any
 
 from envwright.bench.job import Built, Job
+from envwright.bench.peers import ByReference, in_gymnax
 from envwright.bench.sides.envwright_side import steps_a_call
 from envwright.core.layouts import PLAIN, PROCESSES, SHARDED
 
-ENVS = {"CartPole-v1": "CartPole-v1"}
+ENVS = ByReference("gymnasium", in_gymnax)
 NEEDS = {"gymnax": "gymnax", "six": "gymnax"}
 LARGEST = 2**17
 STEPS_A_CALL = 2**20  # of all environments together
@@ -48,11 +49,11 @@ def build(job: Job) -> Built:
 
     def one_step(carry: Any, key: Any) -> tuple[Any, None]:
         _, state, *_ = carry
-        act, luck = jax.random.split(key)
+        act_key, step_key = jax.random.split(key)
         share = state.time.shape[0]
-        actions = jax.vmap(env.action_space(params).sample)(jax.random.split(act, share))
-        luck = jax.random.split(luck, share)
-        obs, state, reward, terminated, truncated, _ = jax.vmap(env.step, (0, 0, 0, None))(luck, state, actions, params)
+        actions = jax.vmap(env.action_space(params).sample)(jax.random.split(act_key, share))
+        keys = jax.random.split(step_key, share)
+        obs, state, reward, terminated, truncated, _ = jax.vmap(env.step, (0, 0, 0, None))(keys, state, actions, params)
         return (obs, state, reward, terminated, truncated), None
 
     def many_steps(keys: Any, carry: Any) -> Any:
@@ -61,7 +62,7 @@ def build(job: Job) -> Built:
     def start(keys: Any) -> Any:
         def one(key: Any) -> Any:
             obs, state = env.reset(key, params)
-            return obs, state, *env.step(key, state, 0, params)[2:5]
+            return obs, state, *env.step(key, state, env.action_space(params).sample(key), params)[2:5]
 
         return jax.vmap(one)(jax.random.split(keys[0], job.num_envs // over.size))
 

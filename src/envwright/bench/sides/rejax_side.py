@@ -3,10 +3,11 @@
 from typing import Any
 
 from envwright.bench.job import Built, Job
+from envwright.bench.peers import ByReference, in_gymnax
 from envwright.core.layouts import PLAIN, PROCESSES
 
-ENVS = {"CartPole-v1": "CartPole-v1"}
-NEEDS = {"rejax": "train", "gymnax": "train", "six": "train"}
+ENVS = ByReference("gymnasium", in_gymnax)
+NEEDS = {"rejax": "bench", "gymnax": "bench", "six": "bench"}
 LARGEST = 2**17
 
 
@@ -28,7 +29,7 @@ def build(job: Job) -> Built:
     import jax
     import rejax
 
-    env = _five_values()
+    env = _five_values(ENVS[job.env])
     hidden = job.sizes["hidden"]
     algorithm: Any = rejax.get_algo("ppo").create(
         env=env,
@@ -53,12 +54,14 @@ def build(job: Job) -> Built:
     return Built({"run": go}, {"autoreset": "fresh", "device": jax.devices()[0].device_kind})
 
 
-def _five_values() -> Any:
-    """gymnax's CartPole as rejax 0.1.3 expects it: gymnax 1.0's step returns six values, rejax unpacks five."""
-    from gymnax.environments.classic_control.cartpole import CartPole
+def _five_values(id: str) -> Any:
+    """gymnax's environment as rejax 0.1.3 expects it: gymnax 1.0's step returns six values, rejax unpacks five."""
+    import gymnax
 
-    class FiveValues(CartPole):
-        def step(self, key: Any, state: Any, action: Any, params: Any = None) -> Any:  # pyright: ignore[reportIncompatibleVariableOverride]
+    kind: Any = type(gymnax.make(id)[0])
+
+    class FiveValues(kind):
+        def step(self, key: Any, state: Any, action: Any, params: Any = None) -> Any:
             obs, state, reward, terminated, truncated, info = super().step(key, state, action, params)
             return obs, state, reward, terminated | truncated, info
 

@@ -8,14 +8,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from envwright.bench.job import Job, Part
-from envwright.core import chance, execute
+from envwright.core import Discrete, chance, execute
 from envwright.core.autoreset import strategy, to_back, to_front
+from envwright.core.batch import Stepping
 from envwright.core.env import Env
-from envwright.core.rollout import LARGEST_TILE, random_policy
+from envwright.core.native import AnyEnv, spaces_of
+from envwright.core.rollout import LARGEST_TILE, random_actions
 from envwright.train import networks
+from envwright.train.actions import size_of
 from envwright.train.config import Config, Network
-from envwright.train.host import HostTrainer
-from envwright.train.ppo import Trainer
+from envwright.train.host_trainer import HostTrainer
+from envwright.train.trainers import AnyTrainer
 
 ENDLESS = 10**12  # steps: a benchmark ends when it has been timed, not when the agent has learned
 
@@ -40,18 +43,17 @@ def hidden_for(parameters: int, inputs: int, outputs: int) -> int:
     return max(1, round((math.sqrt(linear**2 + 8 * (parameters - outputs - 1)) - linear) / 4))
 
 
-def updates(trainer: Trainer) -> tuple[Part, int]:
+def updates(trainer: AnyTrainer, config: Config) -> tuple[Part, int]:
     """A call is one update; and how many parameters learn."""
     state = [trainer.start()]
-    size = networks.count(state[0].learner.weights) // len(trainer.seeds)
 
     def go(calls: int) -> int:
         for _ in range(calls):
             state[0], _ = trainer.run(state[0], 1)
-        jax.block_until_ready(state[0])
-        return calls * trainer.config.batch
+        jax.block_until_ready(state[0].learner)
+        return calls * config.batch
 
-    return go, size
+    return go, networks.count(state[0].learner.weights)  # of the one seed
 
 
 def env_only(env: Env[Any, Any], num_envs: int, steps: int) -> Part:
@@ -60,12 +62,11 @@ def env_only(env: Env[Any, Any], num_envs: int, steps: int) -> Part:
     A step is a kernel of its own, as in training, where the network's matrices are multiplied between two steps.
     """
     params, how = env.default_params, strategy("fresh")
-    act = random_policy(env, params)
 
     def step(key: jax.Array, obs: Any, state: Any) -> tuple[Any, Any]:
-        luck, choice = (jax.random.split(k, num_envs) for k in chance.fork(key, 2))
-        actions = act(choice, obs)
-        got = to_front(how.step(env, luck, to_back(state), to_back(actions), params))
+        step_keys, act_keys = (jax.random.split(k, num_envs) for k in chance.fork(key, 2))
+        actions = random_actions(env, act_keys, to_back(state), params)
+        got = to_front(how.step(env, step_keys, to_back(state), to_back(actions), params))
         kept = obs, actions, got.reward, got.terminated, got.truncated, got.info["final_observation"]
         return (got.obs, got.state), kept
 
@@ -92,37 +93,35 @@ def env_only(env: Env[Any, Any], num_envs: int, steps: int) -> Part:
     return go
 
 
-def host_updates(batch: Any, config: Config) -> tuple[Part, int]:
+def host_updates(batch: Stepping, config: Config) -> tuple[Part, int]:
     """The same over environments that are stepped from Python."""
-    trainer = HostTrainer(batch, config)
-
-    def go(calls: int) -> int:
-        if calls:
-            trainer.run(calls)
-        jax.block_until_ready(trainer.learner)
-        return calls * config.batch
-
-    return go, networks.count(trainer.learner.weights)
+    return updates(HostTrainer(lambda: batch, config), config)
 
 
-def host_env_only(batch: Any, steps: int) -> Part:
-    """Their rollouts without the network."""
+def host_env_only(batch: Stepping, steps: int) -> Part:
+    """Their rollouts without the network: random actions, legal ones."""
     batch.reset([*range(batch.num_envs)])
     rng = np.random.default_rng(0)
     space = batch.action_space
-    discrete = getattr(space, "n", None)
+    shape = (batch.num_envs, *((batch.players,) if batch.players > 1 else ()), *space.shape)
+
+    def actions() -> Any:
+        if not isinstance(space, Discrete):
+            return rng.uniform(space.low, space.high, shape).astype(space.dtype)
+        legal = batch.legal_actions()
+        if legal is None:
+            return rng.integers(space.n, size=shape)
+        return (np.asarray(legal) * (1 - rng.random((*shape, space.n)))).argmax(axis=-1)
 
     def go(calls: int) -> int:
         for _ in range(calls * steps):
-            shape = (batch.num_envs, *space.shape)
-            batch.step_and_restart(rng.integers(discrete, size=shape) if discrete else rng.uniform(-1, 1, shape))
+            batch.step_and_restart(actions())
         return calls * steps * batch.num_envs
 
     return go
 
 
-def inputs_and_outputs(env: Env[Any, Any]) -> tuple[int, int]:
+def inputs_and_outputs(env: AnyEnv) -> tuple[int, int]:
     """How many numbers a network sees and says."""
-    params = env.default_params
-    space = env.action_space(params)
-    return math.prod(env.observation_space(params).shape), int(getattr(space, "n", 0)) or int(np.prod(space.shape))
+    observations, actions = spaces_of(env)
+    return size_of(observations), size_of(actions)

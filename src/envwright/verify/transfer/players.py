@@ -15,7 +15,7 @@ from envwright.core.batch import Stepping
 from envwright.core.env import Env
 from envwright.core.spaces import Discrete, Space
 from envwright.train.config import Config
-from envwright.train.host import HostTrainer
+from envwright.train.host_trainer import HostTrainer
 from envwright.train.player import Player
 from envwright.train.ppo import Trainer
 from envwright.verify.transfer.curves import filled
@@ -61,12 +61,14 @@ def train_stepped(
     curves: list[Array] = []
     for seed in seeds:
         progress(f"L4 training on {side}, seed {seed}")
-        trainer = HostTrainer(make(), config, seed=seed)
+        trainer, done = HostTrainer(make, config, seeds=(seed,)), 0
+        state = trainer.start()
         kept: dict[int, Player] = {}
         parts: list[Array] = []
         for update in keeps(config.updates):
-            parts.append(trainer.run(update - trainer.updates)["return"].astype(np.float64))
-            kept[update] = trainer.player()
+            state, metrics = trainer.run(state, update - done)
+            parts.append(metrics["return"][:, 0].astype(np.float64))
+            kept[update], done = trainer.player(state), update
         curves.append(np.concatenate(parts))
         players += chosen(kept, curves[-1], f"{side}, seed {seed}")
     return Trained(players, np.stack(curves, axis=1))

@@ -1,6 +1,10 @@
 """Several processes, on one machine or many, as one run: each brings its devices, and the gradients are averaged."""
 
+from typing import Any
+
 import jax
+import numpy as np
+from jax.experimental import multihost_utils
 
 from envwright.core.errors import EnvwrightError
 
@@ -22,3 +26,21 @@ def join(coordinator: str | None, processes: int | None, process: int | None) ->
     except RuntimeError as error:
         reason = str(error).strip().splitlines()[0]
         raise EnvwrightError(f"The {processes} processes did not meet at {coordinator}: {reason}") from None
+
+
+def gathered(tree: Any) -> Any:
+    """All of it in this process's memory, wherever its parts live."""
+    if jax.process_count() == 1:
+        return jax.device_get(tree)
+    return multihost_utils.process_allgather(tree, tiled=True)
+
+
+def wait_for_all(what: str) -> None:
+    """Go on when every process has come to this point."""
+    if jax.process_count() > 1:
+        multihost_utils.sync_global_devices(what)
+
+
+def agreed(mine: bool) -> bool:
+    """What the first process says: clocks differ, and all must save together."""
+    return mine if jax.process_count() == 1 else bool(multihost_utils.broadcast_one_to_all(np.asarray(mine)))

@@ -1,10 +1,10 @@
-"""The loop: read keys, step, draw, wait. The clock and the screen are arguments, so a test needs neither."""
+"""A game at the keyboard: read keys, step, draw, wait. Clock and screen are arguments, so a test needs neither."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from envwright.play.controls import Controls
+from envwright.core import Controls
 from envwright.play.frame import Pixels, changes, fit, resize
 from envwright.play.game import Game
 from envwright.play.keys import Held, parse
@@ -24,12 +24,13 @@ class Screen(Protocol):
 
 
 @dataclass
-class Player:
-    """What the keyboard says."""
+class Keyboard:
+    """What was typed, and what it means in the game."""
 
     controls: Controls
     held: Held = field(default_factory=Held)
     unfinished: bytes = b""  # the beginning of a key, the rest of which is yet to come
+    hint: str = ""  # about the last key, if it did nothing
     paused: bool = False
     quit: bool = False
 
@@ -44,14 +45,21 @@ class Player:
             elif key == "space":
                 self.paused = not self.paused
             elif key == "r":
-                self.paused, self.held = False, Held()
+                self.paused, self.held, self.hint = False, Held(), ""
                 game.restart()
 
-    def action(self, game: Game, now: float) -> int:
-        """The action of the key that is held, or the idle ones in turn."""
-        key = self.held.at(now)
-        idle = self.controls.idle
-        return idle[game.steps % len(idle)] if key is None else self.controls.actions[key]
+    def action(self, game: Game, now: float) -> int | None:
+        """The action of the key that is held, or the idle ones in turn; None while the game waits for a choice."""
+        key, legal, idle = self.held.at(now), game.legal, self.controls.idle
+        if legal is not None and legal.sum() == 1:
+            return int(legal.argmax())  # there is nothing to choose: it is the other's turn
+        chosen = self.controls.actions[key] if key is not None else idle[game.steps % len(idle)] if idle else None
+        if legal is None or chosen is None:
+            return chosen
+        if key is not None:
+            self.held = Held()  # one press, one move
+            self.hint = "" if legal[chosen] else f"'{key}' is not a legal move now  "
+        return chosen if legal[chosen] else None
 
 
 class Painter:
@@ -92,17 +100,18 @@ def run(
     now: Callable[[], float],
     sleep: Callable[[float], None],
 ) -> None:
-    """Play until q or Ctrl-C, or for `frames` frames; one step a frame."""
-    player, painter = Player(controls), Painter(screen)
+    """Play until q or Ctrl-C, or for `frames` frames; one step a frame, or none while the game waits for a choice."""
+    keyboard, painter = Keyboard(controls), Painter(screen)
     due, drawn = now(), 0
     try:
         while frames is None or drawn < frames:
-            player.listen(screen.read(), game, now())
-            if player.quit:
+            keyboard.listen(screen.read(), game, now())
+            if keyboard.quit:
                 return
-            if not (player.paused or game.over):
-                game.step(player.action(game, now()))
-            painter.paint(game.picture(), status(game, player))
+            action = None if keyboard.paused or game.over else keyboard.action(game, now())
+            if action is not None:
+                game.step(action)
+            painter.paint(game.picture(), status(game, keyboard))
             drawn += 1
             # At most one late frame is made up for: nobody can play a burst.
             due = max(due + 1 / fps, now() - 1 / fps)
@@ -111,7 +120,7 @@ def run(
         return
 
 
-def status(game: Game, player: Player) -> str:
+def status(game: Game, keyboard: Keyboard) -> str:
     """The line below the picture."""
-    word = "game over, r again" if game.over else "paused" if player.paused else "playing"
-    return f" return {game.total:g}  step {game.steps}  {word}  │  {player.controls.help}  {HELP}"
+    word = "game over, r again" if game.over else "paused" if keyboard.paused else "playing"
+    return f" return {game.total:g}  step {game.steps}  {word}  {keyboard.hint}│  {keyboard.controls.help}  {HELP}"
