@@ -11,7 +11,10 @@ from envwright.recipe.analyse.facts import Analysis
 from envwright.recipe.analyse.find import analyse
 from envwright.recipe.builtin import LANGUAGE, TARGET
 from envwright.recipe.builtin import NAME as BUILTIN
-from envwright.recipe.drafting import Source, contract_text, function_arguments, source_of
+from envwright.recipe.drafting.contract_file import contract_text
+from envwright.recipe.drafting.from_play import Calls, check_itself, draft_from_play
+from envwright.recipe.drafting.source_facts import SourceFacts, facts_of
+from envwright.recipe.drafting.tables import function_arguments
 from envwright.recipe.naming import BeginError, all_options, located, title_of
 from envwright.recipe.naming import short_name as short_name
 from envwright.recipe.plan import Plan, make_plan, write_plan
@@ -19,7 +22,6 @@ from envwright.recipe.project import CONTRACT, FILE, PLAN, Project, agent_names,
 from envwright.recipe.recorded import FILE as RECORDING
 from envwright.recipe.recorded import RECORDED
 from envwright.recipe.start import JOURNAL
-from envwright.recipe.watching import Calls, check_itself, draft_from_play
 from envwright.references.self_check import SelfCheck
 from envwright.verify import contract as contracts
 from envwright.verify.host import Apart
@@ -136,7 +138,7 @@ def init_project(
 def _contract(project: Project, analysis: Analysis, plan: Plan, options: dict[str, Any]) -> tuple[str, list[str]]:
     """A contract, from playing the reference; and what it still needs a person for."""
     host = Apart(partial(find_reference, project.reference, options, project.folder))
-    source = source_of(analysis)
+    source = facts_of(analysis)
     try:
         checked = host.run(check_itself)
         _fit_to_be_law(project.reference, checked, source)
@@ -151,7 +153,7 @@ def _contract(project: Project, analysis: Analysis, plan: Plan, options: dict[st
     return contract_text(project.reference, candidate, draft, limit, functions), draft.problems
 
 
-def _fit_to_be_law(reference: str, checked: SelfCheck, source: Source) -> None:
+def _fit_to_be_law(reference: str, checked: SelfCheck, source: SourceFacts) -> None:
     """Refuse an original that does not repeat itself, or whose episodes are not separate."""
     kept = [f.where for f in checked.findings if f.kind == "survives" and not source.is_of_no_use(f.where)]
     for name in kept:

@@ -17,11 +17,18 @@ from envwright.agents.protocol import DOLLAR, Money
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.loop import Rules
 from envwright.recipe.targets import NAMES as TARGETS
+from envwright.recipe.toml import commented, dumps
 from envwright.sandbox.box import Limits
 from envwright.verify.session import Effort
 
 VERSION = 1
 FILE, CONTRACT, PLAN = "envwright.toml", "contract.toml", "plan.toml"
+
+
+HEAD = [
+    "What is to be translated, to what, by whom and for how much. See docs/translate.md for all keys.",
+    "budget is in dollars, for the whole run; call, too, for one call of an agent.",
+]
 
 
 class ProjectError(EnvwrightError, ValueError):
@@ -117,26 +124,21 @@ def money(value: Any, where: str) -> Money:
 
 def project_text(project: Project) -> str:
     """A new project's file."""
-    lines = [
-        "# What is to be translated, to what, by whom and for how much. See docs/translate.md for all keys.",
-        f"version = {VERSION}",
-        f'name = "{project.name}"',
-        f'title = "{project.title}"',
-        f'reference = "{project.reference}"',
-        f'target = "{project.target}"',
-        f'agent = "{",".join(project.agent)}"',
-        f"budget = {project.budget / DOLLAR:.2f} # dollars, for the whole run",
-        f"call = {project.call / DOLLAR:.2f} # dollars, for one call of an agent",
-    ]
+    table = {
+        "version": VERSION,
+        "name": project.name,
+        "title": project.title,
+        "reference": project.reference,
+        "target": project.target,
+        "agent": ",".join(project.agent),
+        "budget": project.budget / DOLLAR,
+        "call": project.call / DOLLAR,
+    }
     if project.sources:
-        lines += [f"sources = {_list(project.sources)}", f"entries = {_list(project.entries)}"]
+        table |= {"sources": project.sources, "entries": project.entries}
     if project.notes:
-        lines.append(f'notes = """\n{project.notes}"""')
-    return "\n".join(lines) + "\n"
-
-
-def _list(items: tuple[str, ...]) -> str:
-    return "[" + ", ".join(f'"{item}"' for item in items) + "]"
+        table["notes"] = project.notes
+    return commented(HEAD) + dumps(table)
 
 
 def _only(table: Any, known: set[str], where: str) -> None:

@@ -1,11 +1,10 @@
 """The plan as a file: TOML that a person reads and edits, checked when it is read again."""
 
 import difflib
-import json
 import keyword
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from envwright.recipe.analyse.facts import Analysis, Source
 from envwright.recipe.analyse.graph import ordered, ring
 from envwright.recipe.analyse.modules import LAST, VERSION, Module, Part, Plan, PlanError, describe
 from envwright.recipe.analyse.suggest import JAX, RUST
+from envwright.recipe.toml import inline
 
 _HEAD = """\
 # How the reference is cut into modules. Each is translated as one, after those it needs.
@@ -28,38 +28,24 @@ def write_plan(plan: Plan) -> str:
     """The plan's text; `read_plan` gives the same plan again."""
     blocks = [_HEAD]
     blocks.append(f"version = {plan.version}")
-    blocks.append(f"suggestion = {_text(plan.suggestion)} # or {_text(RUST if plan.suggestion == JAX else JAX)}")
-    blocks.append(f"reason = {_text(plan.reason)}")
-    blocks.append(f"notes = {_list(map(_text, plan.notes))} # what may be stumbled over\n")
+    blocks.append(f"suggestion = {inline(plan.suggestion)} # or {inline(RUST if plan.suggestion == JAX else JAX)}")
+    blocks.append(f"reason = {inline(plan.reason)}")
+    blocks.append(f"notes = {_list(plan.notes)} # what may be stumbled over\n")
     for module in plan.modules:
-        blocks.append(f"[[module]]\nname = {_text(module.name)}\nwhy = {_text(module.why)}")
-        blocks.append(f"lines = {module.lines}")
-        blocks.append(f"needs = [{', '.join(map(_text, module.needs))}]")
-        blocks.append(f"writes = {_list(map(_text, module.writes))}")
-        blocks.append(f"chance = {_list(map(_text, module.chance))}")
-        blocks.append(f"parts = {_list(map(_part, module.parts))}\n")
+        blocks.append(f"[[module]]\nname = {inline(module.name)}\nwhy = {inline(module.why)}")
+        blocks.append(f"lines = {module.lines}\nneeds = {inline(module.needs)}")
+        blocks.append(f"writes = {_list(module.writes)}\nchance = {_list(module.chance)}")
+        blocks.append(f"parts = {_list(asdict(part) for part in module.parts)}\n")
     for source in plan.sources:
-        blocks.append(f"[[source]]\npath = {_text(source.path)}\nlanguage = {_text(source.language)}")
-        blocks.append(f"lines = {source.lines}\nsha256 = {_text(source.sha256)}")
-        blocks.append(f"imports = [{', '.join(map(_text, source.imports))}]\n")
+        blocks.append(f"[[source]]\npath = {inline(source.path)}\nlanguage = {inline(source.language)}")
+        blocks.append(f"lines = {source.lines}\nsha256 = {inline(source.sha256)}\nimports = {inline(source.imports)}\n")
     return "\n".join(blocks)
 
 
-def _part(part: Part) -> str:
-    functions = ", ".join(map(_text, part.functions))
-    return f"{{ file = {_text(part.file)}, first = {part.first}, last = {part.last}, functions = [{functions}] }}"
-
-
-def _list(items: Iterable[str]) -> str:
-    """One item a line, so that lines can be moved; nothing and a single item fit on one."""
-    found = list(items)
-    if not found:
-        return "[]"
-    return "[\n" + "".join(f"  {item},\n" for item in found) + "]"
-
-
-def _text(value: str) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+def _list(items: Iterable[Any]) -> str:
+    """One item a line, so that lines can be moved."""
+    lines = "".join(f"  {inline(item)},\n" for item in items)
+    return f"[\n{lines}]" if lines else "[]"
 
 
 def read_plan(given: str | Path, analysis: Analysis | None = None) -> Plan:
