@@ -168,7 +168,7 @@ def _narrowed(space: Space) -> Space:
 def _observation_space(observation: Field, known: Space | None) -> Space:
     """The reference's own, if the contract leaves observations as they are; else the widest of that shape and kind."""
     whole = np.issubdtype(observation.dtype, np.integer)
-    if known is not None and observation.codec in (OBS, Cast(OBS, "array")) and known.shape == observation.shape:
+    if known is not None and observation.codec in (OBS, Cast(OBS)) and known.shape == observation.shape:
         return _narrowed(known)
     dtype = np.dtype(NARROW.get(observation.dtype, observation.dtype))
     if observation.dtype == "bool":

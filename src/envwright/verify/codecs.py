@@ -24,15 +24,15 @@ x is a part of the reference's state, `deck['hands']['player']`, `players[0]['ha
 """
 
 import ast
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar, TypeAlias
 
 Part: TypeAlias = tuple[Any, ...]  # a name of the reference's, then keys, indices or attributes
 
 
 @dataclass(frozen=True)
 class Plain:
-    """The part itself."""
+    """A part of the state, as it is."""
 
     part: Part
 
@@ -42,56 +42,112 @@ class Plain:
 
 
 @dataclass(frozen=True)
-class _Around:
-    """What is made of another codec's result."""
+class _Function:
+    """A function of contracts (`expression.py`), of what another codec gives and of constants."""
 
+    NAME: ClassVar[str]
     inner: "Codec"
 
     @property
     def part(self) -> Part:
         return self.inner.part
 
+    def __str__(self) -> str:
+        given = [(getattr(self, one.name), one.default) for one in fields(self)[1:]]
+        while given and repr(given[-1][0]) == repr(given[-1][1]):
+            given.pop()
+        return f"{self.NAME}({', '.join(map(str, [self.inner, *(value for value, _ in given)]))})"
+
 
 @dataclass(frozen=True)
-class Cast(_Around):
-    """Converted by `array`, `int`, `float`, `list` or `tuple`."""
+class Cast(_Function):
+    """Converted by one of Python's functions, or to an array."""
 
-    function: str
+    to: str = "array"
 
     def __str__(self) -> str:
-        return f"{self.function}({self.inner})"
+        return f"{self.to}({self.inner})"
 
 
-@dataclass(frozen=True)
-class Joined:
+class Joined(_Function):
     """All numbers of a dict or tuple of arrays in one row."""
 
-    part: Part
+    NAME = "joined"
 
-    def __str__(self) -> str:
-        return f"joined({Plain(self.part)})"
+
+class Count(_Function):
+    """The length of a list, a set or a dict."""
+
+    NAME = "len"
 
 
 @dataclass(frozen=True)
-class OrNone:
+class OrNone(_Function):
     """None or a value; what stands for None was never seen."""
 
-    part: Part
+    NAME = "none"
     instead: Any
-
-    def __str__(self) -> str:
-        return f"none({Plain(self.part)}, {self.instead})"
 
 
 @dataclass(frozen=True)
-class Unless(_Around):
-    """What another codec makes of something inside a part that may be None: of a member of an enum."""
+class Padded(_Function):
+    """What has a changing length, in an array of fixed size; `shape` is that of an element, for when there is none."""
 
-    absent: Part
-    instead: Any
+    NAME = "pad"
+    room: int
+    fill: Any = 0
+    shape: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table(_Function):
+    """A list of rows of one width."""
+
+    NAME = "table"
+    height: int
+    width: int
+
+
+@dataclass(frozen=True)
+class Flags(_Function):
+    """A set as a flag for each of a list of members, or, given a shape, for each place of a box that begins at
+    `first`."""
+
+    NAME = "flags"
+    first: list[Any] | tuple[int, ...]
+    shape: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Keyed(_Function):
+    """The values of a dict that always has a list of keys, or, given a shape, those of a box that begins at `first`."""
+
+    NAME = "keyed"
+    first: list[Any] | tuple[int, ...]
+    shape: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Letters(_Function):
+    """Texts, or None, as their numbers in an alphabet."""
+
+    NAME = "letters"
+    alphabet: list[str | None]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What a function of the reference draws, or, if it `picks`, the indices of what it chooses; all, or one."""
+
+    function: str  # `f`, one method of it, `f.choice`, or a line, `f:87`
+    index: int | None = None
+    shape: tuple[int, ...] = ()  # of one draw
+    picks: bool = False
+    part: Part = ()  # of no state
 
     def __str__(self) -> str:
-        return f"{self.inner} if {Plain(self.absent)} is not None else {self.instead}"
+        given = "" if self.index is None else f", {self.index}, {self.shape}" if self.shape else f", {self.index}"
+        return f"{'picks' if self.picks else 'draws'}('{self.function}'{given})"
 
 
 @dataclass(frozen=True)
@@ -107,38 +163,19 @@ class Enumerated:
 
 
 @dataclass(frozen=True)
-class Count:
-    """The length of a list, a set or a dict."""
+class Unless:
+    """What another codec makes of something inside a part that may be None: of a member of an enum."""
 
-    part: Part
-
-    def __str__(self) -> str:
-        return f"len({Plain(self.part)})"
-
-
-@dataclass(frozen=True)
-class Padded(_Around):
-    """What has a changing length, in an array of fixed size."""
-
-    room: int
-    fill: Any = 0
-    shape: tuple[int, ...] = ()  # of an element, for when there is none
+    inner: "Codec"
+    absent: Part
+    instead: Any
 
     def __str__(self) -> str:
-        more = f", {self.fill}, {self.shape}" if self.shape else f", {self.fill}" if repr(self.fill) != "0" else ""
-        return f"pad({self.inner}, {self.room}{more})"
+        return f"{self.inner} if {Plain(self.absent)} is not None else {self.instead}"
 
-
-@dataclass(frozen=True)
-class Table:
-    """A list of rows of one width."""
-
-    part: Part
-    height: int
-    width: int
-
-    def __str__(self) -> str:
-        return f"table({Plain(self.part)}, {self.height}, {self.width})"
+    @property
+    def part(self) -> Part:
+        return self.inner.part
 
 
 @dataclass(frozen=True)
@@ -151,40 +188,6 @@ class Column:
 
     def __str__(self) -> str:
         return f"[{self.one} for {self.item} in {Plain(self.part)}]"
-
-
-@dataclass(frozen=True)
-class Flags:
-    """A set as a flag for each of these members, or, given a shape, for each place of a box that begins at `first`."""
-
-    part: Part
-    first: tuple[Any, ...]
-    shape: tuple[int, ...] = ()
-
-    def __str__(self) -> str:
-        return f"flags({Plain(self.part)}, {_box(self.first, self.shape)})"
-
-
-@dataclass(frozen=True)
-class Keyed:
-    """The values of a dict that always has these keys, or, given a shape, those of a box that begins at `first`."""
-
-    part: Part
-    first: tuple[Any, ...]
-    shape: tuple[int, ...] = ()
-
-    def __str__(self) -> str:
-        return f"keyed({Plain(self.part)}, {_box(self.first, self.shape)})"
-
-
-@dataclass(frozen=True)
-class Letters(_Around):
-    """Texts, or None, as their numbers in an alphabet."""
-
-    alphabet: tuple[str | None, ...]
-
-    def __str__(self) -> str:
-        return f"letters({self.inner}, {[*self.alphabet]})"
 
 
 @dataclass(frozen=True)
@@ -208,32 +211,9 @@ class Present:
         return f"[row is not None for row in {Plain(self.part)}]"
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """What a function of the reference draws, or, if it `picks`, the indices of what it chooses; all, or one."""
-
-    function: str  # `f`, one method of it, `f.choice`, or a line, `f:87`
-    index: int | None = None
-    shape: tuple[int, ...] = ()  # of one draw
-    picks: bool = False
-    part: Part = ()  # of no state
-
-    def __str__(self) -> str:
-        given = "" if self.index is None else f", {self.index}, {self.shape}" if self.shape else f", {self.index}"
-        return f"{'picks' if self.picks else 'draws'}('{self.function}'{given})"
-
-
-Codec: TypeAlias = (
-    Plain | Cast | Joined | OrNone | Unless | Enumerated | Count | Padded | Table | Column | Flags | Keyed | Letters
-    | RowsOrNone | Present | Drawn
-)  # fmt: skip
-
-
-def _box(first: tuple[Any, ...], shape: tuple[int, ...]) -> str:
-    return f"{first}, {shape}" if shape else str([*first])
-
-
-# ---- from the text ----
+Codec: TypeAlias = Plain | _Function | Drawn | Enumerated | Unless | Column | RowsOrNone | Present
+CASTS = ("array", "int", "float", "list", "tuple")
+FUNCTIONS: dict[str, Any] = {kind.NAME: kind for kind in _Function.__subclasses__() if kind is not Cast}
 
 
 def codec_of(node: ast.expr) -> Codec | None:
@@ -242,7 +222,7 @@ def codec_of(node: ast.expr) -> Codec | None:
         return Plain(part)
     match node:
         case ast.Call(func=ast.Name(id=name), args=[first, *rest], keywords=[]):
-            return _called(name, first, rest)
+            return _called(name, first, [_literal(constant) for constant in rest])
         case ast.Subscript(value=ast.Dict() as table, slice=inner) if (part := _part(inner)) is not None:
             numbers = _literal(table)
             return Enumerated(part, (*numbers,)) if numbers and [*numbers.values()] == [*range(len(numbers))] else None
@@ -256,34 +236,20 @@ def codec_of(node: ast.expr) -> Codec | None:
     return None
 
 
-def _called(name: str, first: ast.expr, rest: list[ast.expr]) -> Codec | None:
-    given = [_literal(node) for node in rest]
-    if any(value is None for value in given):
+def _called(name: str, first: ast.expr, given: list[Any]) -> Codec | None:
+    if None in given:
         return None
-    match name, codec_of(first), given:
-        case "draws" | "picks", None, ([] | [int()] | [int(), tuple()]) if isinstance(function := _literal(first), str):
-            return Drawn(function, *given, picks=name == "picks")
-        case _, None, _:
-            return None
-        case "array" | "int" | "float" | "list" | "tuple", inner, []:
-            return Cast(inner, name)
-        case "pad", inner, ([int()] | [int(), _] | [int(), _, tuple()]):
-            return Padded(inner, *given)
-        case "letters", inner, [list() as alphabet]:
-            return Letters(inner, (*alphabet,))
-        case "joined", Plain(part), []:
-            return Joined(part)
-        case "len", Plain(part), []:
-            return Count(part)
-        case "none", Plain(part), [instead]:
-            return OrNone(part, instead)
-        case "table", Plain(part), [height, width]:
-            return Table(part, height, width)
-        case "flags", Plain(part), ([list()] | [tuple(), tuple()]):
-            return Flags(part, tuple(given[0]), *given[1:])
-        case "keyed", Plain(part), ([list()] | [tuple(), tuple()]):
-            return Keyed(part, tuple(given[0]), *given[1:])
-    return None
+    if name in ("draws", "picks"):
+        function = _literal(first)
+        return Drawn(function, *given, picks=name == "picks") if isinstance(function, str) and len(given) < 3 else None
+    kind, inner = FUNCTIONS.get(name), codec_of(first)
+    if inner is not None and name in CASTS and not given:
+        return Cast(inner, name)
+    if kind is None or inner is None:
+        return None
+    defaults = [one.default for one in fields(kind)[1:]]
+    fits = defaults.count(MISSING) <= len(given) <= len(defaults)
+    return kind(inner, *given) if fits else None
 
 
 def _each(one: ast.expr, item: str, part: Part) -> Codec | None:

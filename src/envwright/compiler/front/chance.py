@@ -33,7 +33,7 @@ def read_chance(
             room, codec, shape = codec.room, codec.inner, shape[1:]
         alphabet: tuple[str | None, ...] = ()
         if isinstance(codec, Letters):
-            codec, alphabet = codec.inner, codec.alphabet
+            codec, alphabet = codec.inner, tuple(codec.alphabet)
         if not isinstance(codec, Drawn):
             raise RefusedError(f"the line {expression.text!r} of the contract is not one that the rules know")
         function = re.split("[.:]", codec.function)[0]

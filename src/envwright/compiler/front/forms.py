@@ -8,24 +8,8 @@ from typing import Any
 from envwright.compiler.front.slots import Lined, Slot
 from envwright.compiler.ir.kinds import INT, Kind, narrow
 from envwright.compiler.refusal import RefusedError
-from envwright.verify.codecs import (
-    Cast,
-    Codec,
-    Column,
-    Count,
-    Enumerated,
-    Flags,
-    Keyed,
-    Letters,
-    OrNone,
-    Padded,
-    Part,
-    Plain,
-    Present,
-    RowsOrNone,
-    Table,
-    Unless,
-)
+from envwright.verify import codecs
+from envwright.verify.codecs import Codec, Column, Count, Keyed, Letters, Padded, Part, Plain, Present
 from envwright.verify.expression import Expression, box
 from envwright.verify.interface import Field
 
@@ -47,7 +31,7 @@ def read_state(
         match codec:
             case Padded(Column(part) as column):
                 columns.setdefault(part, {})[field] = column
-            case Count(part):
+            case Count(Plain(part)):
                 partners[part] = field, "listed"
             case Present(part):
                 partners[part] = field, "rows"
@@ -56,7 +40,9 @@ def read_state(
                 slots[codec.part] = _slot(codec, field, kind, follow(looks, codec.part), live.get(codec.part, ()))
     for part, fields in columns.items():
         if part not in partners:
-            raise RefusedError(f"the contract has no line {str(Count(part))!r}, so how many there are is not known")
+            raise RefusedError(
+                f"the contract has no line {str(Count(Plain(part)))!r}, so how many there are is not known"
+            )
         slots[part] = _objects(fields, partners.pop(part)[0], kinds)
     for part, (field, form) in partners.items():
         slot = slots.get(part)
@@ -90,7 +76,7 @@ def _slot(codec: Codec, field: str, kind: Kind, seen: Any, names: tuple[str, ...
     form, extra = _form(codec)
     match codec:
         case Padded(Letters(_, alphabet)):
-            kind = kind._replace(of=alphabet)
+            kind = kind._replace(of=tuple(alphabet))
     extra = seen.maxlen if isinstance(seen, deque) else extra
     listed = isinstance(seen, list | tuple | deque) or bool(names)
     return Slot(form, ((field, kind),), listed, extra, names, isinstance(seen, tuple))
@@ -99,19 +85,19 @@ def _slot(codec: Codec, field: str, kind: Kind, seen: Any, names: tuple[str, ...
 def _form(codec: Codec) -> tuple[str, Any]:
     """The form of a slot, and what it needs to know."""
     match codec:
-        case Plain() | Cast(Plain(), "array" | "int" | "float"):
+        case Plain() | codecs.Cast(Plain(), "array" | "int" | "float"):
             return "plain", None
-        case Padded(Plain() | Letters(Plain())) | Table():
+        case Padded(Plain() | Letters(Plain())) | codecs.Table(Plain()):
             return "listed", None
-        case Flags(_, first, shape):
-            return "flags", (first, ()) if shape else ((0,), first)
-        case OrNone(_, instead) | Unless(Plain(), _, instead):
+        case codecs.Flags(Plain(), first, shape):
+            return "flags", (first, ()) if shape else ((0,), tuple(first))
+        case codecs.OrNone(Plain(), instead) | codecs.Unless(Plain(), _, instead):
             return "optional", instead
-        case Enumerated(_, texts):
+        case codecs.Enumerated(_, texts):
             return "texts", ([*texts], False)
-        case Unless(Enumerated(_, texts)):
+        case codecs.Unless(codecs.Enumerated(_, texts)):
             return "texts", ([*texts], True)
-        case RowsOrNone():
+        case codecs.RowsOrNone():
             return "rows", None
     return _refuse(codec)
 
@@ -120,12 +106,12 @@ def _whole(codec: Keyed | Letters, field: str, kind: Kind, seen: Any) -> Slot:
     """A board of texts, or a dict by numbers, in one array."""
     inner: Codec = codec
     if isinstance(codec, Letters):
-        kind, inner = kind._replace(of=codec.alphabet), codec.inner
+        kind, inner = kind._replace(of=tuple(codec.alphabet)), codec.inner
     match inner:
         case Plain():
             form, places, one = "letters", None, seen
-        case Keyed(_, first, shape):
-            form, places = "keyed", (tuple(box(first, shape)), first) if shape else (first, ())
+        case Keyed(Plain(), first, shape):
+            form, places = "keyed", (tuple(box(tuple(first), shape)), first) if shape else (tuple(first), ())
             one = next(iter(seen.values()), None) if isinstance(seen, Mapping) else seen
         case _:
             return _refuse(codec)
@@ -139,8 +125,8 @@ def _objects(columns: Mapping[str, Column], count: str, kinds: Mapping[str, tupl
     for field, column in columns.items():
         shape, dtype = kinds[field]
         sequence, one = "", column.one
-        if isinstance(one, Cast) and one.function in ("list", "tuple"):
-            sequence, one = one.function, one.inner
+        if isinstance(one, codecs.Cast) and one.to in ("list", "tuple"):
+            sequence, one = one.to, one.inner
         form, extra = _form(one)
         if len(one.part) < 2 or form not in ("plain", "optional", "texts"):
             raise RefusedError(f"{str(one)!r} in a line of the contract is not an attribute that the rules know")

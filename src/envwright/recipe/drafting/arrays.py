@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.verify.codecs import Codec, Keyed, Letters, Part
+from envwright.verify.codecs import Codec, Keyed, Letters
 from envwright.verify.expression import box
 
 MOST_LETTERS = 64  # texts that one part of the state may hold
@@ -26,7 +26,7 @@ def lettered(inner: Codec, held: list[Any]) -> Codec | None:
         return None
     seen = {None if text is None else str(text) for text in held}
     alphabet = [*([None] if None in seen else []), *sorted(text for text in seen if text is not None)]
-    return Letters(inner, (*alphabet,)) if len(alphabet) <= MOST_LETTERS else None
+    return Letters(inner, alphabet) if len(alphabet) <= MOST_LETTERS else None
 
 
 def _objects(value: Any) -> np.ndarray[Any, Any]:
@@ -36,7 +36,7 @@ def _objects(value: Any) -> np.ndarray[Any, Any]:
         return np.empty(0, object)
 
 
-def by_number(part: Part, dicts: list[dict[Any, Any]]) -> Codec | None:
+def by_number(path: Codec, dicts: list[dict[Any, Any]]) -> Codec | None:
     """A dict by whole numbers, or tuples of them, whose keys and their order are always the same, and whose values have
     one shape: an array of its values."""
     keys = list(dicts[0])
@@ -49,7 +49,7 @@ def by_number(part: Part, dicts: list[dict[Any, Any]]) -> Codec | None:
     low, high = (tuple(int(n) for n in f(np.array(rows), axis=0)) for f in (np.min, np.max))
     shape = tuple(b - a + 1 for a, b in zip(low, high, strict=True))
     full = len(keys) == np.prod(shape, dtype=float) and box(low, shape) == keys
-    whole = Keyed(part, low, shape) if full else Keyed(part, (*keys,))
+    whole = Keyed(path, low, shape) if full else Keyed(path, keys)
     if len({type(value) if not is_number(value) or np.ndim(value) else int for value in held}) == 1:
         shapes = {shape_of(value) for value in held}
         if len(shapes) == 1 and None not in shapes:

@@ -86,7 +86,7 @@ def _numbers(part: Part, own: str, present: list[Any], nothing: bool) -> Fields:
     shapes = {np.shape(v) for v in present}
     if len(shapes) > 1 or (nothing and shapes != {()}):
         return _list(part, own, present, nothing)
-    return {own: OrNone(part, int(min(present)) - 1) if nothing else Plain(part)}
+    return {own: OrNone(Plain(part), int(min(present)) - 1) if nothing else Plain(part)}
 
 
 def _enum(part: Part, own: str, present: list[Any], nothing: bool) -> Fields:
@@ -107,7 +107,7 @@ def _dict(part: Part, own: str, values: list[Any], changed: Container[str], pool
     if any(v is None or v.keys() != first.keys() or v.get("__class__") != first.get("__class__") for v in values):
         raise DraftError(f"{path} does not always hold the same names; write lines for it in [state] of contract.toml.")
     plain = part[-1] != "__items__"  # a Counter, or a dict of another class, may answer for keys it lacks
-    if plain and (whole := by_number(part, values)) is not None:
+    if plain and (whole := by_number(path, values)) is not None:
         return {} if is_still(values) else {own: whole}
     fields: Fields = {}
     for key in first:
@@ -132,12 +132,12 @@ def _dict(part: Part, own: str, values: list[Any], changed: Container[str], pool
 
 def _list(part: Part, own: str, present: list[Any], nothing: bool, pool: Pool | None = None) -> Fields:
     path = Plain(part)
-    count: Fields = {f"{own}_count": Count(part)}
+    count: Fields = {f"{own}_count": Count(path)}
     if nothing:
         return {own: _tuple_or_none(part, present)}
     if len(shapes := {shape_of(v) for v in present}) == 1 and None not in shapes:
         plain = len({isinstance(v, np.ndarray) for v in present}) == 1
-        return {own: path if plain else Cast(path, "array")}
+        return {own: path if plain else Cast(path)}
     if (board := in_letters(path, present)) is not None and not is_still(present):
         return {own: board}
     if any(is_number(v) and np.ndim(v) == 0 for v in present):
@@ -166,7 +166,7 @@ def _list(part: Part, own: str, present: list[Any], nothing: bool, pool: Pool | 
     if not rest and shape == ():
         return {own: Padded(path, room)} | count
     if not rest and len(shape) == 1:
-        return {own: Table(part, room, shape[0])} | count
+        return {own: Table(path, room, shape[0])} | count
     raise DraftError(f"{path} is a list of more than rows of numbers; write a line for it in [state].")
 
 
@@ -193,7 +193,7 @@ def _tuple_or_none(part: Part, present: list[Any]) -> Codec:
     if not whole or any(type(v) is not tuple for v in present) or len(lengths := {len(v) for v in present}) > 1:
         raise DraftError(f"{Plain(part)} is sometimes a list and sometimes None; write a line for it in [state].")
     below = int(min(min(v, default=0) for v in present)) - 1
-    return OrNone(part, (below,) * lengths.pop())
+    return OrNone(Plain(part), (below,) * lengths.pop())
 
 
 def _objects(part: Part, own: str, lists: list[Any], pool: Pool) -> Fields:
@@ -262,9 +262,9 @@ def _column(part: Part, attribute: Part, held: list[Any], room: int) -> Codec:
 def _set(part: Part, own: str, sets: list[Any]) -> Fields:
     """A flag for each thing that can be in a set: for all places of the box around those that were seen."""
     members = set().union(*sets)
-    count: Fields = {f"{own}_count": Count(part)}
+    count: Fields = {f"{own}_count": Count(Plain(part))}
     if members and all(isinstance(m, str) for m in members):
-        return {own: Flags(part, (*sorted(members),))} | count
+        return {own: Flags(Plain(part), sorted(members))} | count
     rows = [m if isinstance(m, tuple) else (m,) for m in members]
     whole = all(isinstance(n, int | np.integer) and not isinstance(n, bool) for row in rows for n in row)
     alike = len({(isinstance(m, tuple), len(row)) for m, row in zip(members, rows, strict=True)}) == 1
@@ -274,7 +274,7 @@ def _set(part: Part, own: str, sets: list[Any]) -> Fields:
     shape = tuple(b - a + 1 for a, b in zip(low, high, strict=True))
     if np.prod(shape, dtype=float) > MOST_PLACES:
         raise DraftError(f"{Plain(part)} is a set of things far apart from each other; write a line for it in [state].")
-    return {own: Flags(part, low, shape)} | count
+    return {own: Flags(Plain(part), low, shape)} | count
 
 
 def _room(lists: list[Any]) -> int:

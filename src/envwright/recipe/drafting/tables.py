@@ -77,9 +77,9 @@ def draft_tables(seen: WatchedPlay, source: SourceFacts) -> Draft:
             fields = _fields(draft, name, values, len(values) < len(states), source, pool)
             reals |= {f"state.{own}": found for own, found in _reals(name, values, fields).items()}
             draft.state |= fields
-    draft.observation = OBS if all(is_number(o) for o in seen.observations) else Cast(OBS, "array")
+    draft.observation = OBS if all(is_number(o) for o in seen.observations) else Cast(OBS)
     if any(isinstance(o, dict) or _is_ragged(o) for o in seen.observations):
-        draft.observation = Joined(OBS.part)
+        draft.observation = Joined(OBS)
     if (text := _text_in(seen.observations[:1])) is not None:
         draft.problems.append(
             f"The observation holds the text {text!r}, which is no number; leave it out, in a "
