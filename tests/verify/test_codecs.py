@@ -10,18 +10,18 @@ from envwright.verify.codecs import (
     Cast,
     Column,
     Count,
-    Drawn,
+    DrawnValues,
     Enumerated,
     Flags,
     Joined,
-    Keyed,
+    KeyedDict,
     Letters,
     OrNone,
     Padded,
     Plain,
     Present,
     RowsOrNone,
-    Table,
+    RowTable,
     Unless,
 )
 from envwright.verify.expression import parse
@@ -32,22 +32,22 @@ parts = st.builds(lambda name, inner: (name, *inner), names, st.lists(keys, max_
 places = st.lists(st.integers(-3, 9), min_size=1, max_size=3).map(tuple)
 texts = st.lists(st.text(max_size=5), min_size=1, max_size=4, unique=True).map(tuple)
 plain = st.builds(Plain, parts)
-boxed = [st.builds(form, plain, places, places) for form in (Flags, Keyed)]
-listed = [st.builds(form, plain, texts.map(list)) for form in (Flags, Keyed)]
+boxed = [st.builds(form, plain, places, places) for form in (Flags, KeyedDict)]
+listed = [st.builds(form, plain, texts.map(list)) for form in (Flags, KeyedDict)]
 whole = st.one_of(plain, st.builds(Enumerated, parts, texts), st.builds(OrNone, plain, st.integers() | places))
 letters = st.builds(Letters, plain | boxed[1], texts.map(list))
 drawn = st.builds(
-    Drawn, st.sampled_from(["f", "f.choice", "f:87"]), st.integers(0, 3), st.just(()) | places, st.booleans()
+    DrawnValues, st.sampled_from(["f", "f.choice", "f:87"]), st.integers(0, 3), st.just(()) | places, st.booleans()
 )
 item = st.builds(lambda key: Plain(("item", key)), keys)
 columns = st.builds(Column, parts, item | st.builds(Cast, item, st.sampled_from(["list", "tuple"])))
-padded = st.builds(Padded, plain | letters | columns | st.just(Drawn("f")), st.integers(1, 99))
+padded = st.builds(Padded, plain | letters | columns | st.just(DrawnValues("f")), st.integers(1, 99))
 padded |= st.builds(Padded, columns, st.integers(1, 99), st.just(False), places)
 codecs = st.one_of(
     whole, *boxed, *listed, letters, drawn, columns, padded,
     st.builds(Cast, plain, st.sampled_from(["array", "int", "float"])),
     st.builds(Unless, whole, parts, st.integers(-9, 0)),
-    st.builds(Table, plain, st.integers(1, 9), st.integers(1, 9)),
+    st.builds(RowTable, plain, st.integers(1, 9), st.integers(1, 9)),
     st.builds(RowsOrNone, parts, st.just(0) | st.just([0, 0])),
     *(st.builds(form, plain) for form in (Joined, Count)), st.builds(Present, parts),
 )  # fmt: skip
@@ -72,11 +72,11 @@ def test_the_text_of_a_codec_is_read_as_that_codec(codec):
         (Count(Plain(("x",))), "len(x)", {3, 4}, 2),
         (Padded(Plain(("x",)), 4), "pad(x, 4)", [5, 6], [5, 6, 0, 0]),
         (Padded(Letters(Plain(("x",)), ["A", "K"]), 3), "pad(letters(x, ['A', 'K']), 3)", ["K"], [1, 0, 0]),
-        (Table(Plain(("x",)), 2, 2), "table(x, 2, 2)", [(1, 2)], [[1, 2], [0, 0]]),
+        (RowTable(Plain(("x",)), 2, 2), "table(x, 2, 2)", [(1, 2)], [[1, 2], [0, 0]]),
         (Padded(Column(("x",), Plain(("item", "y"))), 2), "pad([item['y'] for item in x], 2)", [{"y": 3}], [3, 0]),
         (Flags(Plain(("x",)), (1,), (3,)), "flags(x, (1,), (3,))", {3}, [False, False, True]),
         (Flags(Plain(("x",)), ["a", "b"]), "flags(x, ['a', 'b'])", {"b"}, [False, True]),
-        (Keyed(Plain(("x",)), [2, 5]), "keyed(x, [2, 5])", {2: 7, 5: 8}, [7, 8]),
+        (KeyedDict(Plain(("x",)), [2, 5]), "keyed(x, [2, 5])", {2: 7, 5: 8}, [7, 8]),
         (RowsOrNone(("x",), [0, 0]), "[row if row is not None else [0, 0] for row in x]", [None, [1, 2]],
          [[0, 0], [1, 2]]),
         (Present(("x",)), "[row is not None for row in x]", [None, 3], [False, True]),
@@ -89,7 +89,7 @@ def test_every_codec_has_its_text_and_its_value(codec, text, x, value):
 
 def test_draws_are_read_by_function_method_or_line():
     draws = [Draw("g.py:87 f", "choice", 4, (2, 3))]
-    for codec, value in ((Drawn("f:87", 0), 4), (Drawn("f.choice", 0, picks=True), 2)):
+    for codec, value in ((DrawnValues("f:87", 0), 4), (DrawnValues("f.choice", 0, picks=True), 2)):
         read = parse(str(codec), "here")
         assert read({}, draws) == value
         assert read.draws == {codec.function}

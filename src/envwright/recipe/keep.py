@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 from envwright.recipe.analyse.find import analyse
-from envwright.recipe.begin import copy_project
 from envwright.recipe.events import Finished
 from envwright.recipe.journal import read_journal
+from envwright.recipe.journaled_run import PROMPT
+from envwright.recipe.new_project import copy_project
+from envwright.recipe.open_run import JOURNAL
 from envwright.recipe.project import load_project
 from envwright.recipe.recorded import FILE, RecordingError, copied_lines, make_recording
-from envwright.recipe.run import PROMPT
-from envwright.recipe.start import JOURNAL
 
 
 def keep_recording(folder: Path, into: Path) -> int:

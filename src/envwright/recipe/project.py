@@ -15,7 +15,7 @@ from typing import Any
 
 from envwright.agents.protocol import DOLLAR, Money
 from envwright.core.errors import EnvwrightError
-from envwright.recipe.loop import Rules
+from envwright.recipe.repair_loop import LoopRules
 from envwright.recipe.targets import NAMES as TARGETS
 from envwright.recipe.toml import commented, dumps
 from envwright.sandbox.box import Limits
@@ -53,7 +53,7 @@ class Project:
     entries: tuple[str, ...] = ()  # and the functions in them that begin an episode and make a step
     notes: str = ""  # for every agent
     agents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # options of each, by name
-    rules: Rules = field(default_factory=Rules)
+    rules: LoopRules = field(default_factory=LoopRules)
     limits: Limits = field(default_factory=Limits)
     effort: Effort = field(default=Effort(steps=50_000))  # the 100 episodes of most games; 20 if each has 2,500 steps
 
@@ -100,7 +100,7 @@ def read_project(table: dict[str, Any], folder: Path) -> Project:
     for key in ("budget", "call"):
         if key in given:
             given[key] = money(given[key], f"{FILE}: {key}")
-    for key, kind in (("rules", Rules), ("limits", Limits), ("effort", Effort)):
+    for key, kind in (("rules", LoopRules), ("limits", Limits), ("effort", Effort)):
         if key in given:
             _only(given[key], {f.name for f in fields(kind)}, f"{FILE}, [{key}]")
             given[key] = kind(**given[key])

@@ -42,7 +42,7 @@ class Plain:
 
 
 @dataclass(frozen=True)
-class _Function:
+class _ContractFunction:
     """A function of contracts (`expression.py`), of what another codec gives and of constants."""
 
     NAME: ClassVar[str]
@@ -60,7 +60,7 @@ class _Function:
 
 
 @dataclass(frozen=True)
-class Cast(_Function):
+class Cast(_ContractFunction):
     """Converted by one of Python's functions, or to an array."""
 
     to: str = "array"
@@ -69,20 +69,20 @@ class Cast(_Function):
         return f"{self.to}({self.inner})"
 
 
-class Joined(_Function):
+class Joined(_ContractFunction):
     """All numbers of a dict or tuple of arrays in one row."""
 
     NAME = "joined"
 
 
-class Count(_Function):
+class Count(_ContractFunction):
     """The length of a list, a set or a dict."""
 
     NAME = "len"
 
 
 @dataclass(frozen=True)
-class OrNone(_Function):
+class OrNone(_ContractFunction):
     """None or a value; what stands for None was never seen."""
 
     NAME = "none"
@@ -90,7 +90,7 @@ class OrNone(_Function):
 
 
 @dataclass(frozen=True)
-class Padded(_Function):
+class Padded(_ContractFunction):
     """What has a changing length, in an array of fixed size; `shape` is that of an element, for when there is none."""
 
     NAME = "pad"
@@ -100,7 +100,7 @@ class Padded(_Function):
 
 
 @dataclass(frozen=True)
-class Table(_Function):
+class RowTable(_ContractFunction):
     """A list of rows of one width."""
 
     NAME = "table"
@@ -109,7 +109,7 @@ class Table(_Function):
 
 
 @dataclass(frozen=True)
-class Flags(_Function):
+class Flags(_ContractFunction):
     """A set as a flag for each of a list of members, or, given a shape, for each place of a box that begins at
     `first`."""
 
@@ -119,7 +119,7 @@ class Flags(_Function):
 
 
 @dataclass(frozen=True)
-class Keyed(_Function):
+class KeyedDict(_ContractFunction):
     """The values of a dict that always has a list of keys, or, given a shape, those of a box that begins at `first`."""
 
     NAME = "keyed"
@@ -128,7 +128,7 @@ class Keyed(_Function):
 
 
 @dataclass(frozen=True)
-class Letters(_Function):
+class Letters(_ContractFunction):
     """Texts, or None, as their numbers in an alphabet."""
 
     NAME = "letters"
@@ -136,7 +136,7 @@ class Letters(_Function):
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnValues:
     """What a function of the reference draws, or, if it `picks`, the indices of what it chooses; all, or one."""
 
     function: str  # `f`, one method of it, `f.choice`, or a line, `f:87`
@@ -211,9 +211,9 @@ class Present:
         return f"[row is not None for row in {Plain(self.part)}]"
 
 
-Codec: TypeAlias = Plain | _Function | Drawn | Enumerated | Unless | Column | RowsOrNone | Present
+Codec: TypeAlias = Plain | _ContractFunction | DrawnValues | Enumerated | Unless | Column | RowsOrNone | Present
 CASTS = ("array", "int", "float", "list", "tuple")
-FUNCTIONS: dict[str, Any] = {kind.NAME: kind for kind in _Function.__subclasses__() if kind is not Cast}
+FUNCTIONS: dict[str, Any] = {kind.NAME: kind for kind in _ContractFunction.__subclasses__() if kind is not Cast}
 
 
 def codec_of(node: ast.expr) -> Codec | None:
@@ -241,7 +241,11 @@ def _called(name: str, first: ast.expr, given: list[Any]) -> Codec | None:
         return None
     if name in ("draws", "picks"):
         function = _literal(first)
-        return Drawn(function, *given, picks=name == "picks") if isinstance(function, str) and len(given) < 3 else None
+        return (
+            DrawnValues(function, *given, picks=name == "picks")
+            if isinstance(function, str) and len(given) < 3
+            else None
+        )
     kind, inner = FUNCTIONS.get(name), codec_of(first)
     if inner is not None and name in CASTS and not given:
         return Cast(inner, name)

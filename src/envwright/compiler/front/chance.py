@@ -7,7 +7,7 @@ from typing import NamedTuple
 from envwright.compiler.front.forms import known
 from envwright.compiler.ir.kinds import Kind, narrow
 from envwright.compiler.refusal import RefusedError
-from envwright.verify.codecs import Drawn, Letters, Padded
+from envwright.verify.codecs import DrawnValues, Letters, Padded
 from envwright.verify.expression import Expression
 
 
@@ -34,7 +34,7 @@ def read_chance(
         alphabet: tuple[str | None, ...] = ()
         if isinstance(codec, Letters):
             codec, alphabet = codec.inner, tuple(codec.alphabet)
-        if not isinstance(codec, Drawn):
+        if not isinstance(codec, DrawnValues):
             raise RefusedError(f"the line {expression.text!r} of the contract is not one that the rules know")
         function = re.split("[.:]", codec.function)[0]
         method = codec.function.removeprefix(function).removeprefix(".")

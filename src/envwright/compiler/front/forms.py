@@ -9,7 +9,7 @@ from envwright.compiler.front.slots import Lined, Slot
 from envwright.compiler.ir.kinds import INT, Kind, narrow
 from envwright.compiler.refusal import RefusedError
 from envwright.verify import codecs
-from envwright.verify.codecs import Codec, Column, Count, Keyed, Letters, Padded, Part, Plain, Present
+from envwright.verify.codecs import Codec, Column, Count, KeyedDict, Letters, Padded, Part, Plain, Present
 from envwright.verify.expression import Expression, box
 from envwright.verify.interface import Field
 
@@ -71,7 +71,7 @@ def _refuse(line: object) -> Any:
 
 def _slot(codec: Codec, field: str, kind: Kind, seen: Any, names: tuple[str, ...]) -> Slot:
     """The slot of one field; `seen` is what the original holds there, `names` those of a named tuple."""
-    if isinstance(codec, Keyed | Letters):
+    if isinstance(codec, KeyedDict | Letters):
         return _whole(codec, field, kind, seen)
     form, extra = _form(codec)
     match codec:
@@ -87,7 +87,7 @@ def _form(codec: Codec) -> tuple[str, Any]:
     match codec:
         case Plain() | codecs.Cast(Plain(), "array" | "int" | "float"):
             return "plain", None
-        case Padded(Plain() | Letters(Plain())) | codecs.Table(Plain()):
+        case Padded(Plain() | Letters(Plain())) | codecs.RowTable(Plain()):
             return "listed", None
         case codecs.Flags(Plain(), first, shape):
             return "flags", (first, ()) if shape else ((0,), tuple(first))
@@ -102,7 +102,7 @@ def _form(codec: Codec) -> tuple[str, Any]:
     return _refuse(codec)
 
 
-def _whole(codec: Keyed | Letters, field: str, kind: Kind, seen: Any) -> Slot:
+def _whole(codec: KeyedDict | Letters, field: str, kind: Kind, seen: Any) -> Slot:
     """A board of texts, or a dict by numbers, in one array."""
     inner: Codec = codec
     if isinstance(codec, Letters):
@@ -110,7 +110,7 @@ def _whole(codec: Keyed | Letters, field: str, kind: Kind, seen: Any) -> Slot:
     match inner:
         case Plain():
             form, places, one = "letters", None, seen
-        case Keyed(Plain(), first, shape):
+        case KeyedDict(Plain(), first, shape):
             form, places = "keyed", (tuple(box(tuple(first), shape)), first) if shape else (tuple(first), ())
             one = next(iter(seen.values()), None) if isinstance(seen, Mapping) else seen
         case _:

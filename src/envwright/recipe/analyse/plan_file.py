@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from envwright.recipe.analyse.cut import outermost
-from envwright.recipe.analyse.facts import Analysis, Source
+from envwright.recipe.analyse.facts import Analysis, SourceFile
 from envwright.recipe.analyse.graph import ordered, ring
-from envwright.recipe.analyse.modules import LAST, VERSION, Module, Part, Plan, PlanError, describe
+from envwright.recipe.analyse.modules import LAST, VERSION, ModulePlan, Part, PlanError, PlannedModule, describe
 from envwright.recipe.analyse.suggest import JAX, RUST
 from envwright.recipe.toml import inline
 
@@ -24,7 +24,7 @@ _HEAD = """\
 """
 
 
-def write_plan(plan: Plan) -> str:
+def write_plan(plan: ModulePlan) -> str:
     """The plan's text; `read_plan` gives the same plan again."""
     blocks = [_HEAD]
     blocks.append(f"version = {plan.version}")
@@ -48,7 +48,7 @@ def _list(items: Iterable[Any]) -> str:
     return f"[\n{lines}]" if lines else "[]"
 
 
-def read_plan(given: str | Path, analysis: Analysis | None = None) -> Plan:
+def read_plan(given: str | Path, analysis: Analysis | None = None) -> ModulePlan:
     """The plan of a text or a file. With the analysis that it is about, it is also checked against that: every function
     is in one module, where the plan says, and no call leads to a module that is not needed."""
     name, text = _open(given)
@@ -59,7 +59,7 @@ def read_plan(given: str | Path, analysis: Analysis | None = None) -> Plan:
     if table.get("version") != VERSION:
         raise PlanError(f"{name} is of version {table.get('version')}; this envwright reads version {VERSION}.")
     _only(table, {"version", "suggestion", "reason", "notes", "module", "source"}, name)
-    plan = Plan(
+    plan = ModulePlan(
         suggestion=_str(table, "suggestion", name),
         reason=_str(table, "reason", name),
         notes=_strings(table, "notes", name),
@@ -85,20 +85,20 @@ def _open(given: str | Path) -> tuple[str, str]:
         raise PlanError(f"The plan {given} is not text.") from None
 
 
-def _source(row: dict[str, Any], name: str) -> Source:
+def _source(row: dict[str, Any], name: str) -> SourceFile:
     where = f"{name}, [[source]] {row.get('path', '')}"
     _only(row, {"path", "language", "lines", "sha256", "imports"}, where)
     path, language, digest = (_str(row, key, where) for key in ("path", "language", "sha256"))
-    return Source(path, language, digest, _int(row, "lines", where), _strings(row, "imports", where))
+    return SourceFile(path, language, digest, _int(row, "lines", where), _strings(row, "imports", where))
 
 
-def _module(row: dict[str, Any], name: str) -> Module:
+def _module(row: dict[str, Any], name: str) -> PlannedModule:
     where = f"{name}, [[module]] {row.get('name', '')}"
     _only(row, {"name", "why", "lines", "needs", "writes", "chance", "parts"}, where)
     label = _str(row, "name", where)
     if not label.isidentifier() or keyword.iskeyword(label):
         raise PlanError(f"{name}: a module cannot be called {label!r}; its name becomes that of a file of code.")
-    return Module(
+    return PlannedModule(
         name=label,
         parts=tuple(_read_part(part, where) for part in _rows(row, "parts", where)),
         lines=_int(row, "lines", where),
@@ -118,7 +118,7 @@ def _read_part(row: dict[str, Any], where: str) -> Part:
 # ---- what makes sense by itself ----
 
 
-def _check(plan: Plan, name: str) -> None:
+def _check(plan: ModulePlan, name: str) -> None:
     if plan.suggestion not in (JAX, RUST):
         raise PlanError(f"{name}: suggestion is {plan.suggestion!r}; it can be {JAX} or {RUST}.")
     names = [module.name for module in plan.modules]
@@ -146,7 +146,7 @@ def _check(plan: Plan, name: str) -> None:
             held[id] = module.name
 
 
-def _check_part(plan: Plan, module: Module, part: Part, name: str) -> None:
+def _check_part(plan: ModulePlan, module: PlannedModule, part: Part, name: str) -> None:
     source = next((source for source in plan.sources if source.path == part.file), None)
     if source is None:
         paths = [source.path for source in plan.sources]
@@ -162,7 +162,7 @@ def _check_part(plan: Plan, module: Module, part: Part, name: str) -> None:
 # ---- what fits the source ----
 
 
-def _fit(plan: Plan, analysis: Analysis, name: str) -> Plan:
+def _fit(plan: ModulePlan, analysis: Analysis, name: str) -> ModulePlan:
     """The plan, checked against the analysis, with all that follows from the functions worked out again."""
     for source in analysis.sources:
         planned = next((s for s in plan.sources if s.path == source.path), None)
@@ -185,7 +185,7 @@ def _fit(plan: Plan, analysis: Analysis, name: str) -> Plan:
     return replace(plan, modules=tuple(_refit(module, analysis, home, name) for module in plan.modules))
 
 
-def _homes(plan: Plan, analysis: Analysis, held: Mapping[str, str], name: str) -> dict[str, str]:
+def _homes(plan: ModulePlan, analysis: Analysis, held: Mapping[str, str], name: str) -> dict[str, str]:
     """The modules of outermost functions; what is inside of a function is where that is."""
     inside = outermost(analysis)
     for id, outer in inside.items():
@@ -203,11 +203,11 @@ def _homes(plan: Plan, analysis: Analysis, held: Mapping[str, str], name: str) -
     return {outer: held[outer] for module in plan.modules for outer in _outer(module, inside)}
 
 
-def _outer(module: Module, inside: Mapping[str, str]) -> list[str]:
+def _outer(module: PlannedModule, inside: Mapping[str, str]) -> list[str]:
     return [id for id in module.functions if inside[id] == id]
 
 
-def _refit(module: Module, analysis: Analysis, home: Mapping[str, str], name: str) -> Module:
+def _refit(module: PlannedModule, analysis: Analysis, home: Mapping[str, str], name: str) -> PlannedModule:
     made = describe(module.name, module.parts, analysis, home, module.why)
     missing = [need for need in made.needs if need not in module.needs]
     if missing:

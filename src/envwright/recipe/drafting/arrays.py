@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.verify.codecs import Codec, Keyed, Letters
+from envwright.verify.codecs import Codec, KeyedDict, Letters
 from envwright.verify.expression import box
 
 MOST_LETTERS = 64  # texts that one part of the state may hold
@@ -49,7 +49,7 @@ def by_number(path: Codec, dicts: list[dict[Any, Any]]) -> Codec | None:
     low, high = (tuple(int(n) for n in f(np.array(rows), axis=0)) for f in (np.min, np.max))
     shape = tuple(b - a + 1 for a, b in zip(low, high, strict=True))
     full = len(keys) == np.prod(shape, dtype=float) and box(low, shape) == keys
-    whole = Keyed(path, low, shape) if full else Keyed(path, keys)
+    whole = KeyedDict(path, low, shape) if full else KeyedDict(path, keys)
     if len({type(value) if not is_number(value) or np.ndim(value) else int for value in held}) == 1:
         shapes = {shape_of(value) for value in held}
         if len(shapes) == 1 and None not in shapes:

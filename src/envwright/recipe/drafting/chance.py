@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from envwright.recipe.drafting.arrays import lettered, shape_of
 from envwright.recipe.drafting.fields import ROOM, DraftError, Fields, free
 from envwright.references.protocol import Draw
-from envwright.verify.codecs import Codec, Drawn, Padded
+from envwright.verify.codecs import Codec, DrawnValues, Padded
 from envwright.verify.expression import places_of, site_function, site_line
 
 # Room for what is drawn until it fits: the longest of n games took ln n / ln(1/p) draws, so k times as many are too few
@@ -73,8 +73,8 @@ def _is_again(function: str, most: Mapping[str, Mapping[str, Counter[int]]], aga
 def _codec(which: str, room: int, shape: tuple[int, ...], picks: bool) -> Codec:
     """One draw or several."""
     if room == 1:
-        return Drawn(which, 0, shape, picks)
-    return Padded(Drawn(which, picks=picks), room, 0, shape)
+        return DrawnValues(which, 0, shape, picks)
+    return Padded(DrawnValues(which, picks=picks), room, 0, shape)
 
 
 def _shapes(draws: Sequence[Draw]) -> set[tuple[int, ...] | None]:

@@ -22,7 +22,7 @@ from envwright.verify.codecs import (
     Plain,
     Present,
     RowsOrNone,
-    Table,
+    RowTable,
     Unless,
 )
 
@@ -166,7 +166,7 @@ def _list(part: Part, own: str, present: list[Any], nothing: bool, pool: Pool | 
     if not rest and shape == ():
         return {own: Padded(path, room)} | count
     if not rest and len(shape) == 1:
-        return {own: Table(path, room, shape[0])} | count
+        return {own: RowTable(path, room, shape[0])} | count
     raise DraftError(f"{path} is a list of more than rows of numbers; write a line for it in [state].")
 
 

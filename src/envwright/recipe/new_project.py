@@ -17,11 +17,11 @@ from envwright.recipe.drafting.source_facts import SourceFacts, facts_of
 from envwright.recipe.drafting.tables import function_arguments
 from envwright.recipe.naming import BeginError, all_options, located, title_of
 from envwright.recipe.naming import short_name as short_name
-from envwright.recipe.plan import Plan, make_plan, write_plan
+from envwright.recipe.open_run import JOURNAL
+from envwright.recipe.plan import ModulePlan, make_plan, write_plan
 from envwright.recipe.project import CONTRACT, FILE, PLAN, Project, agent_names, load_project, money, project_text
 from envwright.recipe.recorded import FILE as RECORDING
 from envwright.recipe.recorded import RECORDED
-from envwright.recipe.start import JOURNAL
 from envwright.references.self_check import SelfCheck
 from envwright.verify import contract as contracts
 from envwright.verify.host import Apart
@@ -135,7 +135,7 @@ def init_project(
     return project
 
 
-def _contract(project: Project, analysis: Analysis, plan: Plan, options: dict[str, Any]) -> tuple[str, list[str]]:
+def _contract(project: Project, analysis: Analysis, plan: ModulePlan, options: dict[str, Any]) -> tuple[str, list[str]]:
     """A contract, from playing the reference; and what it still needs a person for."""
     host = Apart(partial(find_reference, project.reference, options, project.folder))
     source = facts_of(analysis)
@@ -173,7 +173,7 @@ def _fit_to_be_law(reference: str, checked: SelfCheck, source: SourceFacts) -> N
         )
 
 
-def _functions(calls: Calls, analysis: Analysis, plan: Plan) -> list[tuple[str, str, list[str]]]:
+def _functions(calls: Calls, analysis: Analysis, plan: ModulePlan) -> list[tuple[str, str, list[str]]]:
     """The functions that can be judged alone: of numbers only, without state and luck; with their module."""
     home = {id: module.name for module in plan.modules for id in module.functions}
     found: list[tuple[str, str, list[str]]] = []
