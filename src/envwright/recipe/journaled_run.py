@@ -1,7 +1,8 @@
 """A run under way: whom it asks, who judges, and the journal that has every answer.
 
-An answer that is in the journal is not asked for again. So the loop (`repair_loop.py`) is written as if no run were ever
-interrupted, and one that was killed is resumed by going through it from the start: what was paid for is read, not bought.
+An answer that is in the journal is not asked for again. So the loop (`repair_loop.py`) is written as if no run were
+ever interrupted, and one that was killed is resumed by going through it from the start: what was paid for is read, not
+bought.
 """
 
 import time

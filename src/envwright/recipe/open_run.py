@@ -25,7 +25,7 @@ from envwright.recipe.judge import Court
 from envwright.recipe.ledger import Ledger
 from envwright.recipe.naming import told
 from envwright.recipe.plan import read_plan, source_of
-from envwright.recipe.project import CONTRACT, PLAN, Project
+from envwright.recipe.project import CONTRACT, PLAN, Documents, Project
 from envwright.recipe.recorded import RECORDED, RecordedAgent, RecordingError, load_recording
 from envwright.recipe.shapes import interface_of
 from envwright.recipe.targets import find_target
@@ -53,6 +53,15 @@ def find_agents(project: Project) -> tuple[list[Agent], int | None]:
     return agents, secret
 
 
+def read_documents(project: Project) -> Documents:
+    """The files of a project and the source of its reference, unless they have been read already."""
+    if project.documents is not None:
+        return project.documents
+    contract = contracts.load(project.folder / CONTRACT)
+    analysis = analyse(project.reference, [Path(s) for s in project.sources], project.entries, project.folder)
+    return Documents(contract, read_plan(project.folder / PLAN, analysis), analysis)
+
+
 @contextmanager
 def open_run(
     project: Project,
@@ -64,9 +73,8 @@ def open_run(
     progress: Callable[[str], None] = lambda what: None,
 ) -> Iterator[tuple[JournaledRun, Briefing]]:
     """A run in a project's folder, new or resumed, ready for the loop."""
-    contract = contracts.load(project.folder / CONTRACT)
-    analysis = analyse(project.reference, [Path(s) for s in project.sources], project.entries, project.folder)
-    plan = read_plan(project.folder / PLAN, analysis)
+    documents = read_documents(project)
+    contract, plan, analysis = documents.contract, documents.plan, documents.analysis
     sources = {module.name: source_of(module, analysis) for module in plan.modules}
     journal = open_journal(project.folder / JOURNAL)
     host, other = pairs.make_host(contract), pairs.make_host(contract)

@@ -15,10 +15,13 @@ from typing import Any
 
 from envwright.agents.protocol import DOLLAR, Money
 from envwright.core.errors import EnvwrightError
+from envwright.recipe.analyse.facts import Analysis
+from envwright.recipe.analyse.modules import ModulePlan
 from envwright.recipe.repair_loop import LoopRules
 from envwright.recipe.targets import NAMES as TARGETS
 from envwright.recipe.toml import commented, dumps
 from envwright.sandbox.box import Limits
+from envwright.verify.contract import Contract
 from envwright.verify.session import Effort
 
 VERSION = 1
@@ -33,6 +36,15 @@ HEAD = [
 
 class ProjectError(EnvwrightError, ValueError):
     """A project cannot be read."""
+
+
+@dataclass(frozen=True)
+class Documents:
+    """What the other files of a project say, and the source of its reference: read once, and handed on."""
+
+    contract: Contract
+    plan: ModulePlan
+    analysis: Analysis
 
 
 @dataclass(frozen=True)
@@ -56,6 +68,8 @@ class Project:
     rules: LoopRules = field(default_factory=LoopRules)
     limits: Limits = field(default_factory=Limits)
     effort: Effort = field(default=Effort(steps=50_000))  # the 100 episodes of most games; 20 if each has 2,500 steps
+
+    documents: Documents | None = field(default=None, compare=False, repr=False)  # if they have been read already
 
     @property
     def package(self) -> str:
@@ -86,7 +100,7 @@ def read_project(table: dict[str, Any], folder: Path) -> Project:
     table = dict(table)
     if (version := table.pop("version", None)) != VERSION:
         raise ProjectError(f"{FILE} is of version {version}; this envwright reads version {VERSION}.")
-    known = {f.name for f in fields(Project)} - {"folder"}
+    known = {f.name for f in fields(Project)} - {"folder", "documents"}
     _only(table, known, FILE)
     for key in ("name", "title", "reference"):
         if not isinstance(table.get(key), str) or not table[key].strip():

@@ -10,7 +10,7 @@ from envwright.recipe.events import Event, Finished, Judged, Measured, Packaged,
 from envwright.recipe.journaled_run import ANSWERS, JournaledRun
 from envwright.recipe.own_tests import run_tests
 from envwright.recipe.package import build_wheel
-from envwright.recipe.project import CONTRACT, Project
+from envwright.recipe.project import Project
 from envwright.recipe.speed import measure
 from envwright.recipe.versions import write_files
 
@@ -41,7 +41,7 @@ def finish(
         run.wait()
         with run.court.host() as host:
             run.journal.append(measure(host, brief, package, project.limits))
-    contract = (project.folder / CONTRACT).read_text()
+    contract = run.court.contract
     name, content = build_wheel(project, brief.interface, files, lasting(run.journal.events), contract, package)
     wheel = project.folder / "dist" / name
     wheel.parent.mkdir(exist_ok=True)
