@@ -7,7 +7,7 @@ import pytest
 
 from envwright.cli import main
 from envwright.recipe.analyse.find import analyse
-from envwright.recipe.begin import load_project
+from envwright.recipe.new_project import load_project
 from envwright.recipe.plan import read_plan
 from envwright.recipe.recorded import copied_lines, load_recording
 

@@ -19,11 +19,13 @@ from before_and_after import FAST, NAMES, Refused, body_of, loosely, module, nar
 from envwright.compiler import translate
 from envwright.recipe import shapes
 from envwright.recipe.builtin import Asked
-from envwright.recipe.drafting import Source, contract_text, draft_tables
+from envwright.recipe.drafting import watch
+from envwright.recipe.drafting.contract_file import contract_text
+from envwright.recipe.drafting.source_facts import SourceFacts
+from envwright.recipe.drafting.tables import draft_tables
 from envwright.recipe.targets import find_target
 from envwright.references.gymnasium_env import gymnasium_reference
 from envwright.references.python import reference as trials
-from envwright.verify import draft
 from envwright.verify.contract import Contract, read
 from envwright.verify.host import Here
 from envwright.verify.interface import Interface
@@ -110,7 +112,7 @@ def game_of(source: str) -> Game:
 def _quickly() -> ExitStack:
     """Whoever plays the original to learn of it plays a little only."""
     stack = ExitStack()
-    for place, name, value in ((trials, "_TRIAL", (40, 40)), (draft, "LIMIT", 40), (shapes, "LIMIT", 40)):
+    for place, name, value in ((trials, "_TRIAL", (40, 40)), (watch, "LIMIT", 40), (shapes, "LIMIT", 40)):
         stack.enter_context(mock.patch.object(place, name, value))
     return stack
 
@@ -119,9 +121,9 @@ def _game(path: Path, changed: tuple[str, ...], contract: str) -> Game:
     reference = gymnasium_reference(f"{path}:Game")
     package = f"fast_{next(NAMES)}"
     if not contract:
-        tables = draft_tables(draft.watch(reference, lambda: None, 24), Source(changed=changed))
+        tables = draft_tables(watch.watch(reference, lambda: None, 24), SourceFacts(changed=changed))
         assert not tables.problems, tables.problems
-        contract = contract_text(f"{path}:Game", f"{package}.env:Game", tables, None, [])
+        contract = contract_text(f"{path}:Game", f"{package}.env:Game", tables)
     else:
         contract = f'version = 1\nreference = "{path}:Game"\ncandidate = "{package}.env:Game"\n' + plain(contract)
     agreed = read(contract)

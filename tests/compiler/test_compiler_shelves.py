@@ -3,7 +3,7 @@
 import pytest
 from small_games import Refused, assert_plays_the_same, game
 
-from envwright.recipe.fields import DraftError, fields_of
+from envwright.recipe.drafting.fields import DraftError, fields_of
 
 
 def test_a_dict_by_a_run_of_numbers() -> None:
@@ -145,9 +145,9 @@ def test_a_key_that_is_taken_out() -> None:
 
 def test_dicts_that_are_no_array() -> None:
     with pytest.raises(DraftError, match="does not always hold the same names"):
-        fields_of("stock", [{0: 1}, {0: 1, 1: 2}])
+        fields_of(("stock",), [{0: 1}, {0: 1, 1: 2}])
     with pytest.raises(DraftError, match="has the key 0"):  # the same keys in another order
-        fields_of("stock", [{0: 1, 1: 2}, {1: 2, 0: 3}])
+        fields_of(("stock",), [{0: 1, 1: 2}, {1: 2, 0: 3}])
     counter = [{"__class__": "collections.Counter", "__items__": {0: n, 1: 2}} for n in range(3)]
     with pytest.raises(DraftError, match="has the key 0"):  # which would answer for a key that it lacks
-        fields_of("stock", counter)
+        fields_of(("stock",), counter)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from envwright.recipe import begin, builtin
+from envwright.recipe import builtin, new_project
 from envwright.recipe.analyse.find import analyse
-from envwright.recipe.begin import init_project
-from envwright.recipe.builtin import Made
+from envwright.recipe.builtin import BuiltinTranslation
 from envwright.recipe.naming import BeginError
+from envwright.recipe.new_project import init_project
 from envwright.recipe.plan import read_plan
 from envwright.recipe.project import CONTRACT, PLAN
 from envwright.recipe.shapes import interface_of
@@ -36,9 +36,9 @@ BEFORE = {  # by whoever drafts the contract, from play: such an original cannot
 }
 
 
-def translate(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
+def translate(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> BuiltinTranslation:
     """What the rules make of a game, all of it in this process."""
-    monkeypatch.setattr(begin, "Apart", lambda make: Here(make()))
+    monkeypatch.setattr(new_project, "Apart", lambda make: Here(make()))
     project = init_project(str(REFUSED / name), folder)
     contract = contracts.load(folder / CONTRACT)
     host = make_host(contract, apart=False)

@@ -68,7 +68,7 @@ def write(folder: Path, interface: Interface, files: Mapping[str, str]) -> None:
         place.write_text(text)
 
 
-def build(folder: Path, interface: Interface, files: Mapping[str, str]) -> cargo.Built:
+def build(folder: Path, interface: Interface, files: Mapping[str, str]) -> cargo.BuiltCrate:
     """The same, built."""
     write(folder, interface, files)
     return cargo.build(folder, target_folder())

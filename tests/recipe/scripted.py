@@ -11,7 +11,7 @@ from pathlib import Path
 from envwright.agents import protocol
 from envwright.agents.protocol import Money, Outcome, Readiness, Task
 from envwright.core.spaces import Discrete
-from envwright.recipe.briefing import Briefing, Piece
+from envwright.recipe.briefing import Briefing, ModuleBrief
 from envwright.recipe.events import Judged
 from envwright.recipe.targets import find_target
 from envwright.recipe.versions import digest
@@ -33,7 +33,7 @@ def briefing(needs: Mapping[str, Sequence[str]]) -> Briefing:
     """Modules and what each of them needs."""
     jax = find_target("jax")
     shape = interface(list(needs))
-    pieces = [Piece(name, f"the source of {name}", 10, tuple(needed)) for name, needed in needs.items()]
+    pieces = [ModuleBrief(name, f"the source of {name}", 10, tuple(needed)) for name, needed in needs.items()]
     return Briefing("a game", shape, jax, pieces, scaffold=jax.scaffold(shape, list(needs)))
 
 

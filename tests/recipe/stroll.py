@@ -8,7 +8,7 @@ import numpy as np
 
 from envwright.agents.protocol import DOLLAR
 from envwright.core.spaces import Box, Discrete
-from envwright.recipe.briefing import Briefing, Piece
+from envwright.recipe.briefing import Briefing, ModuleBrief
 from envwright.recipe.events import Began, Event, Judged, Kept, Measured, Reserved, Settled
 from envwright.recipe.project import Project
 from envwright.recipe.targets import find_target
@@ -143,7 +143,9 @@ INTERFACE = Interface(
     max_episode_steps=LIMIT,
 )  # fmt: skip
 
-BRIEF = Briefing("stroll.py:Stroll", INTERFACE, find_target("jax"), [Piece("wind", "", 2), Piece("rules", "", 20)])
+BRIEF = Briefing(
+    "stroll.py:Stroll", INTERFACE, find_target("jax"), [ModuleBrief("wind", "", 2), ModuleBrief("rules", "", 20)]
+)
 
 
 def project(folder: Path) -> Project:

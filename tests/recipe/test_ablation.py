@@ -6,7 +6,7 @@ import pytest
 
 from envwright.recipe.ablate.faults import faults, function_names, with_function
 from envwright.recipe.ablate.table import ratio, summarise, text
-from envwright.recipe.ablate.trial import Trial, plant, suspects, try_arm
+from envwright.recipe.ablate.trial import AblationTrial, plant, suspects, try_arm
 from envwright.recipe.events import Judged
 from envwright.recipe.judge import EPISODES, WHOLE
 
@@ -87,10 +87,10 @@ def test_a_verdict_that_leads_nowhere_leaves_all_functions():
 
 def test_who_ends_green_but_wrong_counts_with_all_repairs_and_is_told_apart():
     trials = [
-        Trial(WHOLE, 0, ("a",), 2, True, True, 1.0),
-        Trial(EPISODES, 0, ("a",), 1, True, False, 3.0),
-        Trial(WHOLE, 1, ("a",), 2, True, True, 1.0),
-        Trial(EPISODES, 1, ("a",), 4, True, True, 3.0),
+        AblationTrial(WHOLE, 0, ("a",), 2, True, True, 1.0),
+        AblationTrial(EPISODES, 0, ("a",), 1, True, False, 3.0),
+        AblationTrial(WHOLE, 1, ("a",), 2, True, True, 1.0),
+        AblationTrial(EPISODES, 1, ("a",), 4, True, True, 3.0),
     ]
     whole, episodes = summarise(trials, most=10)
     assert whole.repairs == (2.0, 2.0, 2.0)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from envwright.recipe.begin import begin
 from envwright.recipe.judge import Court, CourtError
+from envwright.recipe.new_project import begin
+from envwright.recipe.open_run import find_agents, open_run
 from envwright.recipe.recorded import load_recording
-from envwright.recipe.start import find_agents, open_run
 from envwright.sandbox.box import Limits
 from envwright.verify import contract as contracts
 

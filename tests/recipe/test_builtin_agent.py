@@ -15,13 +15,13 @@ from envwright.cli import main
 from envwright.cli.resume import _asked_before
 from envwright.core.errors import EnvwrightError
 from envwright.recipe import builtin as rules
-from envwright.recipe.builtin import Asked, BuiltinAgent, Made
+from envwright.recipe.builtin import Asked, BuiltinAgent, BuiltinTranslation
 from envwright.recipe.events import Began, HandedOver, Judged, Kept, Reserved, Settled
 from envwright.recipe.journal import open_journal, read_journal
+from envwright.recipe.journaled_run import PERSON, JournaledRun, TaskRefusedError
 from envwright.recipe.ledger import Ledger
-from envwright.recipe.loop import Rules, translate
 from envwright.recipe.recorded import make_recording
-from envwright.recipe.run import PERSON, RefusedError, Run
+from envwright.recipe.repair_loop import LoopRules, translate
 from envwright.recipe.view import current_files
 from envwright.references.protocol import ReferenceFailedError
 from envwright.verify.contract import Contract
@@ -34,8 +34,8 @@ def go(folder: Path, agents):
     """A run from the start or where it was left; gives its files and its events."""
     journal = open_journal(folder / "journal.jsonl", clock=lambda: 0.0)
     try:
-        run = Run(folder, journal, Ledger(journal, DOLLAR), ScriptedCourt(), agents, grant=DOLLAR)  # pyright: ignore[reportArgumentType]
-        return translate(run, briefing(NEEDS), Rules(together=1)), journal.events
+        run = JournaledRun(folder, journal, Ledger(journal, DOLLAR), ScriptedCourt(), agents, grant=DOLLAR)  # pyright: ignore[reportArgumentType]
+        return translate(run, briefing(NEEDS), LoopRules(together=1)), journal.events
     finally:
         journal.close()
 
@@ -76,9 +76,9 @@ def test_the_translation_is_made_once(tmp_path: Path):
 
     def beside(work, *arguments):
         calls.append((work, *arguments))
-        return Made({}, {})
+        return BuiltinTranslation({}, {})
 
-    agent, told = BuiltinAgent(), lesson(Made({}, {}))
+    agent, told = BuiltinAgent(), lesson(BuiltinTranslation({}, {}))
     agent.learn(rules.Lesson(told.contract, told.interface, told.plan, "jax", "python", beside))
     for name in ("translate-cards", "translate-rules"):
         agent.run(Task(name, "", ()), tmp_path, 0, 0)
@@ -95,7 +95,7 @@ def test_the_translation_is_made_once(tmp_path: Path):
 )
 def test_it_says_what_it_is_not_made_for(target: str, language: str, sentence: str, tmp_path: Path):
     agent = BuiltinAgent()
-    agent.learn(lesson(Made({}, {}), target, language))
+    agent.learn(lesson(BuiltinTranslation({}, {}), target, language))
     outcome = agent.run(CARDS, tmp_path, 0, 0)
     assert outcome.stop == "refused"
     assert outcome.sentence.startswith(sentence)
@@ -110,7 +110,7 @@ def test_a_reference_that_dies_meanwhile_is_a_refusal(tmp_path: Path):
     def beside(work, *arguments):
         raise ReferenceFailedError("The reference's process died.")
 
-    agent, told = BuiltinAgent(), lesson(Made({}, {}))
+    agent, told = BuiltinAgent(), lesson(BuiltinTranslation({}, {}))
     agent.learn(rules.Lesson(told.contract, told.interface, told.plan, "jax", "python", beside))
     assert agent.run(CARDS, tmp_path, 0, 0).sentence == "The reference's process died."
 
@@ -118,7 +118,7 @@ def test_a_reference_that_dies_meanwhile_is_a_refusal(tmp_path: Path):
 # ---- beside the reference ----
 
 
-def compiled(monkeypatch: pytest.MonkeyPatch, work) -> Made:
+def compiled(monkeypatch: pytest.MonkeyPatch, work) -> BuiltinTranslation:
     monkeypatch.setattr(envwright, "compiler", SimpleNamespace(translate=work), raising=False)
     reference, contract = SimpleNamespace(), Contract("game.py:Game", "x")
     return rules._translate(reference, contract, interface(["rules"]), (), lambda: None)  # pyright: ignore[reportArgumentType]
@@ -127,7 +127,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch, work) -> Made:
 def test_what_the_compiler_gives_is_taken_as_plain_texts(monkeypatch: pytest.MonkeyPatch):
     refusal = SimpleNamespace(sentence="game.py:1 in f:\n no.", function="f", file="game.py", line=1)
     made = compiled(monkeypatch, lambda *a: SimpleNamespace(files={"a": "b"}, refusals={"rules": (refusal,), "x": ()}))
-    assert made == Made({"a": "b"}, {"rules": ("game.py:1 in f: no.",)})
+    assert made == BuiltinTranslation({"a": "b"}, {"rules": ("game.py:1 in f: no.",)})
 
 
 def test_a_mistake_in_the_compiler_is_a_refusal_with_its_place(monkeypatch: pytest.MonkeyPatch):
@@ -187,11 +187,11 @@ def _settled(stop: str, files: dict[str, str]) -> Settled:
 
 def test_alone_it_stops_at_a_gap_and_can_be_resumed_with_another(tmp_path: Path):
     agents = [builtin({"cards": "ok", "rules": "half"}, {"rules": (GAP, OTHER_GAP)})]
-    with pytest.raises(RefusedError) as stopped:
+    with pytest.raises(TaskRefusedError) as stopped:
         go(tmp_path, agents)
     assert str(stopped.value).startswith(f"The builtin agent refuses the module rules: {GAP[:-1]}. Let a coding agent")
     assert f"envwright resume {tmp_path} --agent builtin,claude; or change contract.toml" in str(stopped.value)
-    with pytest.raises(RefusedError):  # as long as nobody else is asked
+    with pytest.raises(TaskRefusedError):  # as long as nobody else is asked
         go(tmp_path, [builtin({})])
     together, alone = (ScriptedAgent({"translate-rules": "whole"}, name=n) for n in ("second", "third"))
     (tmp_path / "copy").mkdir()
@@ -204,7 +204,7 @@ def test_alone_it_stops_at_a_gap_and_can_be_resumed_with_another(tmp_path: Path)
 
 
 def test_a_wrong_translation_is_not_accepted_nor_asked_for_again(tmp_path: Path):
-    with pytest.raises(RefusedError) as stopped:
+    with pytest.raises(TaskRefusedError) as stopped:
         go(tmp_path, [builtin({"cards": "ok", "rules": "wrong:whole"})])
     said = "The builtin translation is wrong and was not accepted: rules is wrong: wrong:whole. Let a coding agent"
     assert str(stopped.value).startswith(said)

@@ -5,25 +5,39 @@ from collections import deque
 import numpy as np
 import pytest
 
-from envwright.recipe.drafting import (
+from envwright.recipe.drafting import chance, fields
+from envwright.recipe.drafting.contract_file import contract_text
+from envwright.recipe.drafting.fields import DraftError, free
+from envwright.recipe.drafting.source_facts import SourceFacts
+from envwright.recipe.drafting.tables import (
     LATE,
     WIDE,
     Draft,
-    Source,
-    contract_text,
     draft_tables,
     function_arguments,
     is_computed,
     reals_in,
     survives_float32,
 )
-from envwright.recipe.fields import DraftError, fields_of, free
-from envwright.recipe.lucky import chance_of
+from envwright.recipe.drafting.watch import WatchedPlay
 from envwright.references.protocol import Draw
 from envwright.verify import contract as contracts
-from envwright.verify.draft import Seen
+from envwright.verify.codecs import Plain
 
 ROWS = "[row if row is not None else [0, 0] for row in x]"
+
+
+def texts(fields):
+    """Fields as a contract has them."""
+    return {name: str(codec) for name, codec in fields.items()}
+
+
+def fields_of(name, values, **more):
+    return texts(fields.fields_of((name,), values, **more))
+
+
+def chance_of(*given, **more):
+    return texts(chance.chance_of(*given, **more))
 
 
 def deck(**parts):
@@ -145,8 +159,8 @@ def test_every_form_can_be_read_in_a_contract():
 
 def test_two_parts_of_one_name_get_two_fields():
     assert [free("a", {}), free("a", {"a"}), free("a", {"a", "a_2"})] == ["a", "a_2", "a_3"]
-    draft = draft_tables(seen(states=[{"_s": 1, "s": 2}], finals=[], drawn={}), Source())
-    assert draft.state == {"s": "s", "s_2": "_s"}
+    draft = draft_tables(seen(states=[{"_s": 1, "s": 2}], finals=[], drawn={}), SourceFacts())
+    assert texts(draft.state) == {"s": "s", "s_2": "_s"}
 
 
 def test_functions_of_more_than_numbers_are_left_out():
@@ -224,19 +238,19 @@ def test_only_what_is_computed_is_equal_up_to_rounding():
     assert is_computed(reals_in([np.array([1.0, third], np.float32)]))
     assert not is_computed(reals_in([np.array([1.0, -0.5, np.inf], np.float32)]))
     still = {"finals": [], "drawn": {}, "observations": [np.eye(2)]}
-    late = draft_tables(seen(states=[{"x": third, "map": np.eye(2)}], **still), Source())
+    late = draft_tables(seen(states=[{"x": third, "map": np.eye(2)}], **still), SourceFacts())
     assert (late.rounded, late.why_rounded) == (["state.x"], LATE)
-    wide = draft_tables(seen(states=[{"x": third}], rewards=[0.1], **still), Source())
+    wide = draft_tables(seen(states=[{"x": third}], rewards=[0.1], **still), SourceFacts())
     assert (wide.rounded, wide.why_rounded) == (["state.x", "reward"], WIDE)
 
 
 def test_of_an_object_only_the_parts_that_are_computed_are_rounded():
     states = [{"d": deck(left=2, at=0.1)}, {"d": deck(left=1, at=0.2)}]
-    draft = draft_tables(seen(states=states, finals=[], drawn={}, observations=[1]), Source())
+    draft = draft_tables(seen(states=states, finals=[], drawn={}, observations=[1]), SourceFacts())
     assert draft.rounded == ["state.d_at"]
 
 
-def seen(**changes) -> Seen:
+def seen(**changes) -> WatchedPlay:
     """A game with a score, a hand that grows in the last step, a drawn suit and a real number."""
     state = {"score": 1, "hand": [1, 2], "suit": "H", "x": 0.1, "elapsed_steps": 3}
     base = {
@@ -245,17 +259,17 @@ def seen(**changes) -> Seen:
         "drawn": {("reset", "choice"): [Draw("g.py:1 reset", "choice", "H")]},
         "observations": [np.full(2, 0.1, np.float32)], "rewards": [1.0],
     }  # fmt: skip
-    return Seen(**{**base, **changes})
+    return WatchedPlay(**{**base, **changes})
 
 
 def test_a_text_in_the_observation_is_named():
     observations = [{"image": np.zeros(2), "mission": "get to the goal"}]
-    draft = draft_tables(seen(states=[{"d": 1}], finals=[], drawn={}, observations=observations), Source())
+    draft = draft_tables(seen(states=[{"d": 1}], finals=[], drawn={}, observations=observations), SourceFacts())
     assert "The observation holds the text 'get to the goal', which is no number" in draft.problems[0]
 
 
 def test_a_whole_draft_is_a_contract_that_can_be_read():
-    draft = draft_tables(seen(max_episode_steps=100), Source(drawn=["suit"]))
+    draft = draft_tables(seen(max_episode_steps=100), SourceFacts(drawn=["suit"]))
     text = contract_text("module:Game", "fast_game.env:Game", draft, 100, [("rules", "_f", ["a"])])
     contract = contracts.read(text)
     assert {name: e.text for name, e in contract.state.items()} == {
@@ -269,50 +283,50 @@ def test_a_whole_draft_is_a_contract_that_can_be_read():
 
 
 def test_without_a_limit_the_steps_are_not_counted():
-    assert "time" not in draft_tables(seen(), Source(drawn=["suit"])).state
+    assert "time" not in draft_tables(seen(), SourceFacts(drawn=["suit"])).state
 
 
 def test_luck_that_is_text_and_matters_is_refused():
-    with pytest.raises(DraftError, match="reset draws what is not a number"):
-        draft_tables(seen(states=[{"score": 1}], finals=[]), Source())
+    (problem,) = draft_tables(seen(states=[{"score": 1}], finals=[]), SourceFacts()).problems
+    assert "reset draws what is not a number" in problem
 
 
 def test_a_text_that_is_chosen_from_a_list_is_luck_by_its_index():
     drawn = {("reset", "choice"): [Draw("g.py:1 reset", "choice", "H", (2, 4))]}
-    draft = draft_tables(seen(states=[{"score": 1}], finals=[], drawn=drawn), Source())
-    assert draft.start == {"reset": "picks('reset.choice', 0)"}
+    draft = draft_tables(seen(states=[{"score": 1}], finals=[], drawn=drawn), SourceFacts())
+    assert texts(draft.start) == {"reset": "picks('reset.choice', 0)"}
 
 
 def test_what_never_changes_or_is_never_read_is_ignored_with_that_reason():
     states = [{"deck": deck(), "names": ["a"], "hand": [], "n": 1}, {"deck": deck(), "names": ["a"], "n": 1}]
-    draft = draft_tables(seen(states=states, finals=[], drawn={}), Source(unread=["hand"]))
-    assert draft.state == {"n": "n"}
+    draft = draft_tables(seen(states=states, finals=[], drawn={}), SourceFacts(unread=["hand"]))
+    assert texts(draft.state) == {"n": "n"}
     assert draft.ignored == {
         "reference.deck": "it never changes in value", "reference.names": "it never changes in value",
         "reference.hand": "nothing reads it",
     }  # fmt: skip
-    problem = draft_tables(seen(states=states, finals=[], drawn={}), Source()).problems
+    problem = draft_tables(seen(states=states, finals=[], drawn={}), SourceFacts()).problems
     assert problem == ["hand is not there in every state; say in [ignored] why it does not matter."]
 
 
 def test_a_log_is_ignored_but_a_number_that_nothing_reads_is_compared():
     states = [{"log": [], "last": 1, "kept": [1]}, {"log": [2, 3], "last": 2, "kept": [2]}]
-    draft = draft_tables(seen(states=states, finals=[], drawn={}), Source(unread=["log", "last"]))
-    assert draft.state == {"kept": "kept", "last": "last"}
+    draft = draft_tables(seen(states=states, finals=[], drawn={}), SourceFacts(unread=["log", "last"]))
+    assert texts(draft.state) == {"kept": "kept", "last": "last"}
     assert draft.ignored == {"reference.log": "nothing reads it"}
 
 
 def test_what_only_a_person_can_decide_is_written_down_and_the_rest_is_drafted():
     states = [{"score": 1, "map": object()}, {"score": 2, "map": object()}]
-    draft = draft_tables(seen(states=states, finals=[], drawn={}), Source())
-    assert draft.state == {"score": "score"}
+    draft = draft_tables(seen(states=states, finals=[], drawn={}), SourceFacts())
+    assert texts(draft.state) == {"score": "score"}
     assert "map is a object" in draft.problems[0]
     text = contract_text("m:G", "g.env:G", draft, None, [])
     assert "# TODO: map is a object, which no rule puts into numbers; write a line for it in [state]" in text
 
 
 def test_an_empty_draft_has_no_empty_tables():
-    text = contract_text("m:G", "g.env:G", Draft(state={"s": "s"}), None, [])
+    text = contract_text("m:G", "g.env:G", Draft(state={"s": Plain(("s",))}), None, [])
     assert [line for line in text.splitlines() if line.startswith("[")] == ["[state]", "[outcome]"]
 
 

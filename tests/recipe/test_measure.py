@@ -10,9 +10,9 @@ import stroll
 
 from envwright.core.errors import EnvwrightError
 from envwright.core.layouts import PLAIN, SHARDED
-from envwright.recipe import measure as measuring
+from envwright.recipe import speed as measuring
 from envwright.recipe.briefing import Briefing
-from envwright.recipe.measure import MeasureError, measure
+from envwright.recipe.speed import MeasureError, measure
 from envwright.recipe.versions import write_files
 from envwright.references.gymnasium_env import gymnasium_reference
 from envwright.references.python.luck import Recorded

@@ -9,9 +9,10 @@ import pytest
 
 from envwright.cli import main
 from envwright.core.errors import EnvwrightError
-from envwright.recipe.begin import begin
-from envwright.recipe.drafting import Draft, contract_text
+from envwright.recipe.drafting.contract_file import contract_text
+from envwright.recipe.drafting.tables import Draft
 from envwright.recipe.naming import all_options, located, read_options, short_name, title_of, told
+from envwright.recipe.new_project import begin
 from envwright.recipe.project import load_project
 from envwright.verify import contract as contracts
 

@@ -24,10 +24,13 @@ from envwright.core.registry import spec
 from envwright.recipe.events import Judged
 from envwright.recipe.package import PackageError, build_wheel
 from envwright.recipe.package.wheel import write_wheel
+from envwright.verify import contract as contracts
 
 
 def build(folder: Path) -> tuple[str, bytes]:
-    return build_wheel(stroll.project(folder), stroll.INTERFACE, stroll.files(), stroll.events(), stroll.CONTRACT)
+    return build_wheel(
+        stroll.project(folder), stroll.INTERFACE, stroll.files(), stroll.events(), contracts.read(stroll.CONTRACT)
+    )
 
 
 def unpack(folder: Path) -> Path:
@@ -57,7 +60,9 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 def test_the_same_run_gives_the_same_bytes_in_any_order_of_files(tmp_path: Path) -> None:
     turned = dict(reversed(stroll.files().items()))
-    other = build_wheel(stroll.project(tmp_path), stroll.INTERFACE, turned, stroll.events(), stroll.CONTRACT)
+    other = build_wheel(
+        stroll.project(tmp_path), stroll.INTERFACE, turned, stroll.events(), contracts.read(stroll.CONTRACT)
+    )
     assert build(tmp_path) == other
 
 
@@ -101,13 +106,17 @@ def test_a_path_that_leads_out_of_the_package_is_refused(path: str) -> None:
 def test_a_file_that_belongs_nowhere_is_refused(tmp_path: Path) -> None:
     files = {**stroll.files(), "notes.txt": "hello"}
     with pytest.raises(PackageError, match=r"notes\.txt is neither in fast_stroll/ nor in tests/"):
-        build_wheel(stroll.project(tmp_path), stroll.INTERFACE, files, stroll.events(files), stroll.CONTRACT)
+        build_wheel(
+            stroll.project(tmp_path), stroll.INTERFACE, files, stroll.events(files), contracts.read(stroll.CONTRACT)
+        )
 
 
 def test_files_that_were_not_judged_are_refused(tmp_path: Path) -> None:
     changed = {**stroll.files(), "fast_stroll/wind.py": stroll.WIND + "\n# one more thought\n"}
     with pytest.raises(PackageError, match="not those that passed the games nobody saw"):
-        build_wheel(stroll.project(tmp_path), stroll.INTERFACE, changed, stroll.events(), stroll.CONTRACT)
+        build_wheel(
+            stroll.project(tmp_path), stroll.INTERFACE, changed, stroll.events(), contracts.read(stroll.CONTRACT)
+        )
 
 
 def test_files_that_failed_unseen_games_are_refused(tmp_path: Path) -> None:
@@ -116,7 +125,7 @@ def test_files_that_failed_unseen_games_are_refused(tmp_path: Path) -> None:
         for e in stroll.events()
     ]
     with pytest.raises(PackageError, match="not those that passed"):
-        build_wheel(stroll.project(tmp_path), stroll.INTERFACE, stroll.files(), events, stroll.CONTRACT)
+        build_wheel(stroll.project(tmp_path), stroll.INTERFACE, stroll.files(), events, contracts.read(stroll.CONTRACT))
 
 
 @pytest.mark.parametrize(
@@ -129,7 +138,7 @@ def test_files_that_failed_unseen_games_are_refused(tmp_path: Path) -> None:
 def test_what_cannot_be_packed_says_so(target: str, sentence: str, tmp_path: Path) -> None:
     project = replace(stroll.project(tmp_path), target=target)
     with pytest.raises(PackageError, match=sentence):
-        build_wheel(project, stroll.INTERFACE, stroll.files(), stroll.events(), stroll.CONTRACT)
+        build_wheel(project, stroll.INTERFACE, stroll.files(), stroll.events(), contracts.read(stroll.CONTRACT))
 
 
 # ---- what stands in it ----

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envwright.recipe.analyse.c import analyse_c
-from envwright.recipe.analyse.facts import ALLOCATES, ENTRY, SETS_UP, Analysis, Memory, Source, Unit
+from envwright.recipe.analyse.facts import ALLOCATES, ENTRY, SETS_UP, Analysis, FixedArray, SourceFile, Unit
 from envwright.recipe.analyse.find import analyse
 from envwright.recipe.analyse.graph import components, ring
 from envwright.recipe.analyse.python import analyse_python
-from envwright.recipe.plan import Plan, PlanError, make_plan, read_plan, source_of, write_plan
+from envwright.recipe.plan import ModulePlan, PlanError, make_plan, read_plan, source_of, write_plan
 
 SOURCES = Path(__file__).parent / "sources"
 Calls = dict[str, tuple[int, list[str]]]  # function -> lines, and what it calls
@@ -33,7 +33,7 @@ def made(calls: Calls, entries: tuple[str, ...] = ("reset", "step"), file: str =
         units.append(
             Unit(where, function.rpartition(".")[2], function, first, first + size - 1, size, ids, flags=flags)
         )
-    sources = tuple(Source(path, "python", "0", last - 1) for path, last in sorted(line.items()))
+    sources = tuple(SourceFile(path, "python", "0", last - 1) for path, last in sorted(line.items()))
     found = tuple(e if ":" in e else f"{file}:{e}" for e in entries)
     return Analysis(Path(), sources, tuple(sorted(units, key=lambda u: (u.file, u.first))), found, (), **more)
 
@@ -206,7 +206,7 @@ def test_a_plan_does_not_depend_on_the_order_of_hashes():
 # ---- jax or rust ----
 
 
-def suggested(tmp_path: Path, text: str) -> Plan:
+def suggested(tmp_path: Path, text: str) -> ModulePlan:
     (tmp_path / "env.py").write_text(text)
     return make_plan(analyse_python(tmp_path / "env.py", "Env"))
 
@@ -248,7 +248,7 @@ def test_memory_that_is_allocated_in_play_asks_for_rust(tmp_path):
 
 
 def test_the_largest_array_counts():
-    memory = (Memory("game.py", 1, "small", 4), Memory("game.py", 2, "rom", 32768))
+    memory = (FixedArray("game.py", 1, "small", 4), FixedArray("game.py", 2, "rom", 32768))
     assert make_plan(made({"reset": (5, []), "step": (5, [])}, memory=memory)).suggestion == "rust"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from envwright.recipe.analyse.facts import Analysis
 from envwright.recipe.analyse.python import analyse_python
-from envwright.recipe.plan import Module, Plan, PlanError, make_plan, read_plan, write_plan
+from envwright.recipe.plan import ModulePlan, PlanError, PlannedModule, make_plan, read_plan, write_plan
 
 SOURCES = Path(__file__).parent / "sources"
 
@@ -19,7 +19,7 @@ def keep() -> Analysis:
 
 
 @pytest.fixture(scope="module")
-def plan(keep) -> Plan:
+def plan(keep) -> ModulePlan:
     return make_plan(keep, 8, 40)
 
 
@@ -98,7 +98,7 @@ def said(changed: str, analysis: Analysis | None = None) -> str:
 def test_needs_that_make_no_sense(plan, text):
     first = plan.modules[0].name
     assert not plan.modules[0].needs
-    ring = Module("a", plan.modules[0].parts, 1, ("b",)), Module("b", plan.modules[1].parts, 1, ("a",))
+    ring = PlannedModule("a", plan.modules[0].parts, 1, ("b",)), PlannedModule("b", plan.modules[1].parts, 1, ("a",))
     circle = said(write_plan(replace(plan, modules=(*ring, replace(plan.modules[-1], needs=())))))
     assert circle == "The plan: a needs b needs a; no module can be the first, so join two of them."
     empty = text.replace("needs = []", 'needs = ["ruls"]', 1)

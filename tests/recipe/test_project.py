@@ -7,7 +7,7 @@ import pytest
 
 from envwright.agents.protocol import DOLLAR
 from envwright.core.errors import EnvwrightError
-from envwright.recipe.begin import begin, short_name
+from envwright.recipe.new_project import begin, short_name
 from envwright.recipe.project import Project, load_project, project_text, read_project
 from envwright.recipe.prompting import PromptError, fill, prompts_hash, template
 

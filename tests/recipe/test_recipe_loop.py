@@ -8,12 +8,12 @@ from scripted import ScriptedAgent, ScriptedCourt, briefing
 from envwright.agents.protocol import DOLLAR
 from envwright.recipe.events import HandedOver, Judged, Kept, RolledBack, Settled
 from envwright.recipe.journal import open_journal
+from envwright.recipe.journaled_run import AgentFailedError, JournaledRun, WaitingError
 from envwright.recipe.ledger import BudgetError, Ledger
-from envwright.recipe.loop import NotConvergedError, Rules, translate
-from envwright.recipe.run import AgentFailedError, Run, WaitingError
+from envwright.recipe.repair_loop import LoopRules, NotConvergedError, translate
 
 TWO = {"cards": [], "rules": ["cards"]}
-ONE_BY_ONE = Rules(together=1)
+ONE_BY_ONE = LoopRules(together=1)
 
 
 def go(folder: Path, agents, needs=TWO, budget=10 * DOLLAR, rules=ONE_BY_ONE, looks_ahead=False):
@@ -23,7 +23,7 @@ def go(folder: Path, agents, needs=TWO, budget=10 * DOLLAR, rules=ONE_BY_ONE, lo
     try:
         ledger = Ledger(journal, budget)
         ledger.settle_the_dead()
-        run = Run(folder, journal, ledger, court, agents, grant=DOLLAR)  # pyright: ignore[reportArgumentType]
+        run = JournaledRun(folder, journal, ledger, court, agents, grant=DOLLAR)  # pyright: ignore[reportArgumentType]
         files = translate(run, briefing(needs), rules)
         return files, journal.events, court
     finally:
@@ -135,12 +135,12 @@ def test_faults_that_never_end_are_not_accepted(tmp_path: Path):
     answers = {"translate-cards": words, "translate-rules": "ok"}
     answers |= {f"repair-cards-{i}": " ".join(words.split()[i:]) for i in range(1, 9)}
     with pytest.raises(NotConvergedError, match="After 3 rounds"):
-        go(tmp_path, [ScriptedAgent(answers)], rules=Rules(rounds=3))
+        go(tmp_path, [ScriptedAgent(answers)], rules=LoopRules(rounds=3))
 
 
 def test_a_module_without_progress_goes_to_a_person_whose_answer_is_taken(tmp_path: Path):
     agent = ScriptedAgent({"translate-cards": "wrong:module", "translate-rules": "ok"})
-    rules = Rules(useless=2, together=1)
+    rules = LoopRules(useless=2, together=1)
     with pytest.raises(WaitingError, match="The module cards needs a person, for 2 repairs in a row did not help"):
         go(tmp_path, [agent], rules=rules)
     with pytest.raises(WaitingError):  # as long as nobody answers
@@ -159,7 +159,7 @@ def test_the_limit_of_repairs_leads_to_a_person(tmp_path: Path):
     answers = {"translate-cards": "wrong:module 0", "translate-rules": "ok"}
     answers |= {f"repair-cards-{i}": f"wrong:module {i}" for i in range(1, 9)}
     with pytest.raises(WaitingError, match="4 repairs were not enough"):
-        go(tmp_path, [ScriptedAgent(answers)], rules=Rules(repairs=4, together=1))
+        go(tmp_path, [ScriptedAgent(answers)], rules=LoopRules(repairs=4, together=1))
 
 
 def test_what_one_agent_refuses_goes_to_the_next(tmp_path: Path):
@@ -200,6 +200,6 @@ def test_money_is_reserved_settled_and_when_it_is_gone_nothing_is_asked(tmp_path
 def test_independent_modules_go_at_the_same_time_and_give_the_same_result(tmp_path: Path):
     needs = {"a": [], "b": [], "c": ["a"], "rules": ["a", "b", "c"]}
     answers = {f"translate-{name}": "ok" for name in needs} | {"translate-b": "wrong:module", "repair-b-1": "fine"}
-    one, _, _ = go(tmp_path / "one", [ScriptedAgent(answers)], needs=needs, rules=Rules(together=1))
-    four, _, _ = go(tmp_path / "four", [ScriptedAgent(answers)], needs=needs, rules=Rules(together=4))
+    one, _, _ = go(tmp_path / "one", [ScriptedAgent(answers)], needs=needs, rules=LoopRules(together=1))
+    four, _, _ = go(tmp_path / "four", [ScriptedAgent(answers)], needs=needs, rules=LoopRules(together=4))
     assert one == four

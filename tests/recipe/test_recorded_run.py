@@ -14,9 +14,9 @@ import pytest
 
 from envwright.cli import main
 from envwright.core.errors import EnvwrightError
-from envwright.recipe.begin import begin
 from envwright.recipe.events import Began, Judged, RolledBack, Settled
 from envwright.recipe.journal import read_journal
+from envwright.recipe.new_project import begin
 from envwright.recipe.recorded import FILE
 
 WALK = Path(__file__).parent / "walk"
@@ -96,7 +96,7 @@ def main_raising(arguments: list[str]) -> None:
     args = build_parser().parse_args(arguments)
     if arguments[0] == "resume":  # as a run that was begun with the other original
         from envwright.cli.running import carry_out
-        from envwright.recipe.begin import load_project
+        from envwright.recipe.new_project import load_project
 
         carry_out(load_project(args.folder))
 

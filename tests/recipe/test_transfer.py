@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from envwright.recipe.begin import begin
+from envwright.recipe.new_project import begin
+from envwright.recipe.open_run import find_agents, open_run
 from envwright.recipe.recorded import load_recording
-from envwright.recipe.start import find_agents, open_run
 
 WALK = Path(__file__).parent / "walk"
 

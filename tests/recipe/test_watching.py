@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from envwright.core.spaces import Box
-from envwright.recipe import watching
 from envwright.recipe.analyse.find import analyse
-from envwright.recipe.drafting import contract_text, source_of
+from envwright.recipe.drafting.contract_file import contract_text
+from envwright.recipe.drafting.from_play import check_itself, draft_from_play
+from envwright.recipe.drafting.source_facts import facts_of
 from envwright.recipe.shapes import interface_of
 from envwright.references.gymnasium_env import gymnasium_reference
 from envwright.verify import contract as contracts
@@ -25,15 +26,15 @@ def host():
 
 @pytest.fixture(scope="module")
 def draft(host):
-    assert host.run(watching.check_itself).ok
-    return host.run(watching.draft_from_play, source_of(analyse(BAZAAR, (), ())))[0]
+    assert host.run(check_itself).ok
+    return host.run(draft_from_play, facts_of(analyse(BAZAAR, (), ())))[0]
 
 
 def test_every_part_has_its_form(draft):
-    room = int(draft.state["stall_goods"].rpartition(", ")[2][:-1])
+    room = draft.state["stall_goods"].room
     assert room >= 10
     assert draft.problems == []
-    assert draft.state == {
+    assert {name: str(codec) for name, codec in draft.state.items()} == {
         "carts": "[row if row is not None else [0, 0] for row in carts]",
         "carts_present": "[row is not None for row in carts]",
         "mode": "mode['value']",
@@ -45,7 +46,7 @@ def test_every_part_has_its_form(draft):
         "stall_money": "stall['money']",
         "t": "t",
     }
-    assert draft.step == {
+    assert {name: str(codec) for name, codec in draft.step.items()} == {
         "step_random": "draws('step.random', 0)",
         "step_integers": "draws('step.integers', 0)",
         "step_choice": "picks('step.choice', 0)",

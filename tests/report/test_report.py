@@ -15,6 +15,7 @@ from envwright.recipe.versions import Files
 from envwright.report import page, write_report
 from envwright.report.page import PARTS
 from envwright.report.timeline import timeline
+from envwright.verify import contract as contracts
 
 VOID = {"meta", "br"}
 
@@ -61,7 +62,7 @@ class Structure(HTMLParser):
 
 
 def make(events: list[Event], files: Files = samples.FILES, contract: str = "") -> str:
-    return page("blackjack", samples.INTERFACE, events, files, contract)
+    return page("blackjack", samples.INTERFACE, events, files, contracts.read(contract) if contract else None)
 
 
 RUNS = {

@@ -31,12 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from envwright.recipe.ablate.finished import open_finished
     from envwright.recipe.ablate.table import NAMES, ratio, run_trials, summarise, text, write
-    from envwright.recipe.ablate.trial import Trial
+    from envwright.recipe.ablate.trial import AblationTrial
 
     folder = _played(args.folder)
     status = Status()
 
-    def tell(trial: Trial) -> None:
+    def tell(trial: AblationTrial) -> None:
         end = "right" if trial.right else "green but wrong" if trial.green else "not there"
         status.clear()
         print(f"  {trial.seed:3} {NAMES[trial.arm]:15} {trial.iterations:3} repairs, {end}: {'; '.join(trial.faults)}")
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
 def _played(folder: Path) -> Path:
     """The folder of a finished run; a recording is played first."""
     from envwright.cli.running import carry_out
-    from envwright.recipe.begin import begin
+    from envwright.recipe.new_project import begin
     from envwright.recipe.recorded import FILE
 
     if not (folder / FILE).is_file() or (folder / "package").is_dir():

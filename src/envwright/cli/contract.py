@@ -13,8 +13,8 @@ examples:
   envwright contract init gymnasium:CartPole-v1 --candidate gymnax:CartPole-v1 --out contract.toml
 
 Plays the reference a little and writes down what it found: the parts of its state with their types, shapes and ranges,
-where it draws luck, and its functions. With a candidate it also proposes which field is which. What it cannot know is
-marked TODO.
+where it draws at random, and its functions. With a candidate it also proposes which field is which. What it cannot know
+is marked TODO.
 """
 
 
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from envwright.verify.draft import draft_contract
+    from envwright.recipe.drafting.first_contract import draft_contract
 
     if args.out.exists():
         raise EnvwrightError(f"{args.out} exists already; choose another name with --out.")

@@ -27,8 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from envwright.recipe.begin import init_project
     from envwright.recipe.naming import read_options, short_name
+    from envwright.recipe.new_project import init_project
 
     options = read_options(args.options)
     folder = args.out or Path(args.name or short_name(args.reference, options))

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _asked_before(began: "Began", events: "Iterable[Event]") -> tuple[str, ...]:
     """The agents that the run began with, and then those that it was resumed with."""
     from envwright.recipe.events import Reserved
-    from envwright.recipe.run import PERSON
+    from envwright.recipe.journaled_run import PERSON
 
     later = [e.agent for e in events if isinstance(e, Reserved) and e.agent != PERSON]
     return tuple(dict.fromkeys([*began.agents, *later]))
@@ -42,8 +42,8 @@ def run(args: argparse.Namespace) -> int:
     from envwright.cli.running import carry_out
     from envwright.recipe.events import Began
     from envwright.recipe.journal import read_journal
+    from envwright.recipe.open_run import JOURNAL
     from envwright.recipe.project import agent_names, load_project, money
-    from envwright.recipe.start import JOURNAL
 
     project = load_project(args.folder)
     events = read_journal(args.folder / JOURNAL)

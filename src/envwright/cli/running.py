@@ -9,14 +9,13 @@ from envwright.cli.panel import Panel
 from envwright.cli.screen import bold
 from envwright.recipe.builtin import BuiltinAgent
 from envwright.recipe.events import Event, Measured
-from envwright.recipe.loop import translate
-from envwright.recipe.project import CONTRACT, Project
-from envwright.recipe.result import Result, finish
-from envwright.recipe.run import RefusedError, WaitingError
-from envwright.recipe.start import find_agents, open_run
+from envwright.recipe.journaled_run import TaskRefusedError, WaitingError
+from envwright.recipe.open_run import find_agents, open_run
+from envwright.recipe.project import Project
+from envwright.recipe.repair_loop import translate
+from envwright.recipe.result import TranslationResult, finish
 from envwright.recipe.view import current_files, text, view
 from envwright.report import write_report
-from envwright.verify import contract as contracts
 
 WAITING = 3  # the exit code of a run that waits for a person
 
@@ -32,12 +31,11 @@ def carry_out(project: Project, budget: Money | None = None) -> int:
         ):
             panel.state = lambda: text(view(run.journal.events, run.ledger.budget))
             report = project.folder / "report.html"
-            law = contracts.load(project.folder / CONTRACT)
-            contract = (project.folder / CONTRACT).read_text()
+            contract = run.court.contract
             try:
                 files = translate(run, brief, project.rules)
                 result = finish(run, brief, project, files, panel.doing)
-            except RefusedError:
+            except TaskRefusedError:
                 panel.close()
                 _tell_refusals(agents)
                 raise
@@ -45,7 +43,7 @@ def carry_out(project: Project, budget: Money | None = None) -> int:
                 written = current_files(brief.scaffold, run.journal.events)
                 write_report(project.name, brief.interface, run.journal.events, written, report, contract)
             panel.close()
-            _tell(result, report, run.journal.events, run.ledger.balance.text(), law.made)
+            _tell(result, report, run.journal.events, run.ledger.balance.text(), contract.made)
             return 0
     except WaitingError as waiting:
         panel.close()
@@ -62,7 +60,9 @@ def _tell_refusals(agents: Sequence[Agent]) -> None:
         print("\n".join(f"  {line}" for line in lines), file=sys.stderr)
 
 
-def _tell(result: Result, report: Path, events: tuple[Event, ...], money: str, made: Mapping[str, str]) -> None:
+def _tell(
+    result: TranslationResult, report: Path, events: tuple[Event, ...], money: str, made: Mapping[str, str]
+) -> None:
     measured = next((e for e in events if isinstance(e, Measured)), None)
     print(bold(f"Verified: {result.package}"))
     print(f"  wheel   {result.wheel}")

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from envwright.recipe.events import Began
     from envwright.recipe.journal import JournalError, read_journal
-    from envwright.recipe.start import JOURNAL
+    from envwright.recipe.open_run import JOURNAL
     from envwright.recipe.view import text, view
 
     events = read_journal(args.folder / JOURNAL)

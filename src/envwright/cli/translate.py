@@ -50,8 +50,8 @@ def run(args: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from envwright.cli.running import carry_out
-    from envwright.recipe.begin import begin
     from envwright.recipe.naming import read_options
+    from envwright.recipe.new_project import begin
 
     project = begin(
         args.reference, args.out, target=args.target, agent=args.agent, model=args.model, budget=args.budget,

@@ -7,7 +7,7 @@ from pathlib import Path
 from envwright.agents.protocol import Task
 from envwright.recipe import prompting
 from envwright.recipe.events import Judged, Settled
-from envwright.recipe.targets import Target
+from envwright.recipe.targets import TranslationTarget
 from envwright.recipe.versions import Files
 from envwright.verify.interface import Interface
 
@@ -15,7 +15,7 @@ FREE = "What is in this module and how it is called is for you to decide; the mo
 
 
 @dataclass(frozen=True)
-class Piece:
+class ModuleBrief:
     """A module as an agent is told of it."""
 
     name: str
@@ -31,8 +31,8 @@ class Briefing:
 
     reference: str
     interface: Interface
-    target: Target
-    pieces: Sequence[Piece]  # in the order of translation
+    target: TranslationTarget
+    pieces: Sequence[ModuleBrief]  # in the order of translation
     language: str = "python"  # of the original
     notes: str = ""  # what the user wants every agent to know
     templates: Path | None = None  # the project's own
@@ -93,7 +93,7 @@ class Briefing:
         text = prompting.fill(prompting.template(template, self.templates), slots)
         return Task(title, text, (self.target.written(self.interface, name), self.tests(name)))
 
-    def _slots(self, piece: Piece, files: Files) -> dict[str, str]:
+    def _slots(self, piece: ModuleBrief, files: Files) -> dict[str, str]:
         language = prompting.template(f"from-{self.language}", self.templates).strip()
         rules = prompting.template(f"constraints-{self.target.NAME}", self.templates)
         constraints = prompting.fill(rules, {"language": language})
@@ -115,7 +115,7 @@ class Briefing:
             return FREE
         return f"These functions must be there, with these names and arguments:\n\n```\n{known}\n```"
 
-    def _given(self, piece: Piece, files: Files) -> str:
+    def _given(self, piece: ModuleBrief, files: Files) -> str:
         """The files that an agent writes against: the state, and the modules that this one may call."""
         shown = [*self.target.shown(self.interface), *(self.target.written(self.interface, n) for n in piece.needs)]
         parts = [f"`{path}`, which is given:\n\n```\n{files[path].strip()}\n```" for path in shown if path in files]
@@ -140,5 +140,5 @@ class Briefing:
             )
         return told
 
-    def _piece(self, name: str) -> Piece:
+    def _piece(self, name: str) -> ModuleBrief:
         return next(piece for piece in self.pieces if piece.name == name)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import envwright
 from envwright.agents.protocol import DONE, REFUSED, Money, Outcome, Readiness, Task
 from envwright.core.errors import EnvwrightError
-from envwright.recipe.analyse.modules import Plan
+from envwright.recipe.analyse.modules import ModulePlan
 from envwright.references.protocol import Reference
 from envwright.verify.contract import Contract
 from envwright.verify.interface import Interface
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
     functions: tuple[str, ...]  # qualified names in the original
 
 
-class Made(NamedTuple):
+class BuiltinTranslation(NamedTuple):
     """A translation, as plain texts."""
 
     files: Mapping[str, str]  # by path, those with gaps included
@@ -54,7 +54,7 @@ class Lesson:
 
     contract: Contract
     interface: Interface
-    plan: Plan
+    plan: ModulePlan
     target: str
     language: str
     beside: Beside
@@ -66,7 +66,7 @@ class BuiltinAgent:
 
     name: str = NAME
     _lesson: Lesson | None = None
-    _made: Made | None = None
+    _made: BuiltinTranslation | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)  # modules are asked for at the same time
 
     @property
@@ -99,14 +99,14 @@ class BuiltinAgent:
         every = (made.broke,) if made.broke else [line for lines in made.refusals.values() for line in lines]
         return tuple(dict.fromkeys(every))
 
-    def _translation(self) -> Made:
+    def _translation(self) -> BuiltinTranslation:
         """The whole translation, made when it is first asked for."""
         with self._lock:
             if self._made is None:
                 self._made = self._make()
             return self._made
 
-    def _make(self) -> Made:
+    def _make(self) -> BuiltinTranslation:
         if self._lesson is None:
             return _broke("it works in a run of envwright translate only")
         lesson = self._lesson
@@ -125,13 +125,13 @@ def make_builtin(name: str = NAME) -> BuiltinAgent:
     return BuiltinAgent(name)
 
 
-def _asked(plan: Plan) -> tuple[Asked, ...]:
+def _asked(plan: ModulePlan) -> tuple[Asked, ...]:
     return tuple(Asked(m.name, tuple(f for part in m.parts for f in part.functions)) for m in plan.modules)
 
 
 def _translate(
     reference: Reference, contract: Contract, interface: Interface, modules: Sequence[Asked], beat: Beat
-) -> Made:
+) -> BuiltinTranslation:
     """In the reference's process: the translation, or the sentence why there is none."""
     beat()
     try:
@@ -147,8 +147,8 @@ def _translate(
     sentences = {
         name: tuple(" ".join(one.sentence.split()) for one in found) for name, found in made.refusals.items() if found
     }
-    return Made(dict(made.files), sentences)
+    return BuiltinTranslation(dict(made.files), sentences)
 
 
-def _broke(sentence: str) -> Made:
-    return Made({}, {}, sentence)
+def _broke(sentence: str) -> BuiltinTranslation:
+    return BuiltinTranslation({}, {}, sentence)

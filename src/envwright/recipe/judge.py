@@ -20,7 +20,7 @@ from typing import Any
 
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.events import Judged
-from envwright.recipe.targets import Target
+from envwright.recipe.targets import TranslationTarget
 from envwright.recipe.transfer import transfer_checks
 from envwright.recipe.versions import digest, write_files
 from envwright.sandbox.box import Limits
@@ -50,7 +50,7 @@ class Court:
     contract: Contract
     hosts: Sequence[Host]
     interface: Interface
-    target: Target
+    target: TranslationTarget
     folder: Path  # for traces, regressions, and the versions under test
     seed: int
     secret: int
@@ -151,7 +151,7 @@ def _must_be_the_candidates(checks: Sequence[Check]) -> None:
             )
 
 
-def blame(checks: Sequence[Check], modules: Sequence[str], target: Target, interface: Interface) -> str:
+def blame(checks: Sequence[Check], modules: Sequence[str], target: TranslationTarget, interface: Interface) -> str:
     """The module to repair: whom the first failed check blames, or whose file it names; else the last one."""
     for check in checks:
         if check.passed:

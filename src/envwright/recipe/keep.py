@@ -3,14 +3,13 @@
 import json
 from pathlib import Path
 
-from envwright.recipe.analyse.find import analyse
-from envwright.recipe.begin import copy_project
 from envwright.recipe.events import Finished
 from envwright.recipe.journal import read_journal
+from envwright.recipe.journaled_run import PROMPT
+from envwright.recipe.new_project import copy_project
+from envwright.recipe.open_run import JOURNAL, read_documents
 from envwright.recipe.project import load_project
 from envwright.recipe.recorded import FILE, RecordingError, copied_lines, make_recording
-from envwright.recipe.run import PROMPT
-from envwright.recipe.start import JOURNAL
 
 
 def keep_recording(folder: Path, into: Path) -> int:
@@ -20,8 +19,7 @@ def keep_recording(folder: Path, into: Path) -> int:
         raise RecordingError(f"The run in {folder} is not finished; finish it with: envwright resume {folder}.")
     prompts = {path.parent.name: path.read_text() for path in (folder / "work").glob(f"*/{PROMPT}")}
     content = make_recording(events, prompts)
-    project = load_project(folder)
-    analysis = analyse(project.reference, [Path(s) for s in project.sources], project.entries, folder)
+    analysis = read_documents(load_project(folder)).analysis
     original = [line for source in analysis.sources for line in analysis.text(source.path).splitlines()]
     if copied := copied_lines(content, original):
         raise RecordingError(f"An answer holds a line of the original, which is not ours to keep: {copied[0]}")

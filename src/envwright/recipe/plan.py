@@ -8,16 +8,25 @@ from envwright.recipe.analyse.cut import Group, cut
 from envwright.recipe.analyse.excerpt import source_of
 from envwright.recipe.analyse.facts import Analysis
 from envwright.recipe.analyse.gather import words
-from envwright.recipe.analyse.modules import LAST, Module, Part, Plan, PlanError, describe, parts_of, sets_up
+from envwright.recipe.analyse.modules import (
+    LAST,
+    ModulePlan,
+    Part,
+    PlanError,
+    PlannedModule,
+    describe,
+    parts_of,
+    sets_up,
+)
 from envwright.recipe.analyse.plan_file import read_plan, write_plan
 from envwright.recipe.analyse.suggest import suggest
 
-__all__ = ["Module", "Part", "Plan", "PlanError", "make_plan", "read_plan", "source_of", "write_plan"]
+__all__ = ["ModulePlan", "Part", "PlanError", "PlannedModule", "make_plan", "read_plan", "source_of", "write_plan"]
 
 _TAKEN = {LAST, "state", "env", "render", "reference", "lib", "main", "mod", "constants", "init", "self"}
 
 
-def make_plan(analysis: Analysis, least: int = 100, most: int = 500) -> Plan:
+def make_plan(analysis: Analysis, least: int = 100, most: int = 500) -> ModulePlan:
     """Cut what was analysed into modules of `least` to `most` lines of code, as far as its calls allow."""
     if not 0 < least <= most:
         raise PlanError(f"Modules of {least} to {most} lines cannot be cut; give two numbers, the smaller one first.")
@@ -29,7 +38,7 @@ def make_plan(analysis: Analysis, least: int = 100, most: int = 500) -> Plan:
         for group, name in zip(groups, names, strict=True)
     )
     suggestion, reason = suggest(analysis)
-    return Plan(suggestion, reason, analysis.sources, modules, _notes(analysis))
+    return ModulePlan(suggestion, reason, analysis.sources, modules, _notes(analysis))
 
 
 def _notes(analysis: Analysis) -> tuple[str, ...]:

@@ -15,17 +15,36 @@ from typing import Any
 
 from envwright.agents.protocol import DOLLAR, Money
 from envwright.core.errors import EnvwrightError
-from envwright.recipe.loop import Rules
+from envwright.recipe.analyse.facts import Analysis
+from envwright.recipe.analyse.modules import ModulePlan
+from envwright.recipe.repair_loop import LoopRules
 from envwright.recipe.targets import NAMES as TARGETS
+from envwright.recipe.toml import commented, dumps
 from envwright.sandbox.box import Limits
+from envwright.verify.contract import Contract
 from envwright.verify.session import Effort
 
 VERSION = 1
 FILE, CONTRACT, PLAN = "envwright.toml", "contract.toml", "plan.toml"
 
 
+HEAD = [
+    "What is to be translated, to what, by whom and for how much. See docs/translate.md for all keys.",
+    "budget is in dollars, for the whole run; call, too, for one call of an agent.",
+]
+
+
 class ProjectError(EnvwrightError, ValueError):
     """A project cannot be read."""
+
+
+@dataclass(frozen=True)
+class Documents:
+    """What the other files of a project say, and the source of its reference: read once, and handed on."""
+
+    contract: Contract
+    plan: ModulePlan
+    analysis: Analysis
 
 
 @dataclass(frozen=True)
@@ -46,9 +65,11 @@ class Project:
     entries: tuple[str, ...] = ()  # and the functions in them that begin an episode and make a step
     notes: str = ""  # for every agent
     agents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # options of each, by name
-    rules: Rules = field(default_factory=Rules)
+    rules: LoopRules = field(default_factory=LoopRules)
     limits: Limits = field(default_factory=Limits)
     effort: Effort = field(default=Effort(steps=50_000))  # the 100 episodes of most games; 20 if each has 2,500 steps
+
+    documents: Documents | None = field(default=None, compare=False, repr=False)  # if they have been read already
 
     @property
     def package(self) -> str:
@@ -79,7 +100,7 @@ def read_project(table: dict[str, Any], folder: Path) -> Project:
     table = dict(table)
     if (version := table.pop("version", None)) != VERSION:
         raise ProjectError(f"{FILE} is of version {version}; this envwright reads version {VERSION}.")
-    known = {f.name for f in fields(Project)} - {"folder"}
+    known = {f.name for f in fields(Project)} - {"folder", "documents"}
     _only(table, known, FILE)
     for key in ("name", "title", "reference"):
         if not isinstance(table.get(key), str) or not table[key].strip():
@@ -93,7 +114,7 @@ def read_project(table: dict[str, Any], folder: Path) -> Project:
     for key in ("budget", "call"):
         if key in given:
             given[key] = money(given[key], f"{FILE}: {key}")
-    for key, kind in (("rules", Rules), ("limits", Limits), ("effort", Effort)):
+    for key, kind in (("rules", LoopRules), ("limits", Limits), ("effort", Effort)):
         if key in given:
             _only(given[key], {f.name for f in fields(kind)}, f"{FILE}, [{key}]")
             given[key] = kind(**given[key])
@@ -117,26 +138,21 @@ def money(value: Any, where: str) -> Money:
 
 def project_text(project: Project) -> str:
     """A new project's file."""
-    lines = [
-        "# What is to be translated, to what, by whom and for how much. See docs/translate.md for all keys.",
-        f"version = {VERSION}",
-        f'name = "{project.name}"',
-        f'title = "{project.title}"',
-        f'reference = "{project.reference}"',
-        f'target = "{project.target}"',
-        f'agent = "{",".join(project.agent)}"',
-        f"budget = {project.budget / DOLLAR:.2f} # dollars, for the whole run",
-        f"call = {project.call / DOLLAR:.2f} # dollars, for one call of an agent",
-    ]
+    table = {
+        "version": VERSION,
+        "name": project.name,
+        "title": project.title,
+        "reference": project.reference,
+        "target": project.target,
+        "agent": ",".join(project.agent),
+        "budget": project.budget / DOLLAR,
+        "call": project.call / DOLLAR,
+    }
     if project.sources:
-        lines += [f"sources = {_list(project.sources)}", f"entries = {_list(project.entries)}"]
+        table |= {"sources": project.sources, "entries": project.entries}
     if project.notes:
-        lines.append(f'notes = """\n{project.notes}"""')
-    return "\n".join(lines) + "\n"
-
-
-def _list(items: tuple[str, ...]) -> str:
-    return "[" + ", ".join(f'"{item}"' for item in items) + "]"
+        table["notes"] = project.notes
+    return commented(HEAD) + dumps(table)
 
 
 def _only(table: Any, known: set[str], where: str) -> None:

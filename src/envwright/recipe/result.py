@@ -7,18 +7,18 @@ from pathlib import Path
 
 from envwright.recipe.briefing import Briefing
 from envwright.recipe.events import Event, Finished, Judged, Measured, Packaged, Reserved, Settled, Tested
-from envwright.recipe.measure import measure
+from envwright.recipe.journaled_run import ANSWERS, JournaledRun
 from envwright.recipe.own_tests import run_tests
 from envwright.recipe.package import build_wheel
-from envwright.recipe.project import CONTRACT, Project
-from envwright.recipe.run import ANSWERS, Run
+from envwright.recipe.project import Project
+from envwright.recipe.speed import measure
 from envwright.recipe.versions import write_files
 
 VERIFIED = "verified"
 
 
 @dataclass(frozen=True)
-class Result:
+class TranslationResult:
     """What a run leaves behind."""
 
     package: Path
@@ -26,8 +26,8 @@ class Result:
 
 
 def finish(
-    run: Run, brief: Briefing, project: Project, files: Mapping[str, str], progress: Callable[[str], None]
-) -> Result:
+    run: JournaledRun, brief: Briefing, project: Project, files: Mapping[str, str], progress: Callable[[str], None]
+) -> TranslationResult:
     """Test, measure, package; what the journal has from before is not measured again."""
     package = project.folder / "package"
     write_files(package, files)
@@ -41,14 +41,14 @@ def finish(
         run.wait()
         with run.court.host() as host:
             run.journal.append(measure(host, brief, package, project.limits))
-    contract = (project.folder / CONTRACT).read_text()
+    contract = run.court.contract
     name, content = build_wheel(project, brief.interface, files, lasting(run.journal.events), contract, package)
     wheel = project.folder / "dist" / name
     wheel.parent.mkdir(exist_ok=True)
     wheel.write_bytes(content)
     run.note(Packaged({f"dist/{name}": hashlib.sha256(content).hexdigest()}))
     run.note(Finished(VERIFIED))
-    return Result(package, wheel)
+    return TranslationResult(package, wheel)
 
 
 def lasting(events: Sequence[Event]) -> tuple[Event, ...]:

@@ -1,5 +1,6 @@
 """The interface of a translation, from a contract and a few games of the reference."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ from envwright.core.spaces import Box, Discrete, Space
 from envwright.references.protocol import Reference
 from envwright.references.registry import find_kind
 from envwright.verify import policies
+from envwright.verify.codecs import Cast, Count, Plain
 from envwright.verify.contract import Contract, Function
+from envwright.verify.expression import Expression
 from envwright.verify.host import Host
 from envwright.verify.interface import NARROW, Field, Interface, Signature
 from envwright.verify.record import Beat, Case, Plan, mine_calls, record_calls, record_episodes, record_phases
@@ -20,6 +23,7 @@ EPISODES, LIMIT = 12, 300  # played to see shapes
 CALLS = 64  # of each function
 LONGEST = 400  # characters of a constant that agents are told
 PHASES = 64  # steps in which phases are looked for
+OBS = Plain(("obs",))
 
 Kinds = dict[str, tuple[tuple[int, ...], str]]  # name -> shape and dtype
 
@@ -36,13 +40,13 @@ def interface_of(contract: Contract, host: Host, package: str, title: str) -> In
             f"The actions of {contract.reference} are neither numbers from 0 nor a box; wrap it so that they are."
         )
     outcome = seen["outcome"]
-    observation = Field("observation", *outcome["observation"], source=contract.outcome["observation"].text)
+    observation = _field("observation", outcome["observation"], contract.outcome["observation"])
     return Interface(
         package=package,
         title=title,
-        state=_fields(seen["state"], {key: e.text for key, e in contract.state.items()}),
-        start_luck=_fields(seen["start"], {key: e.text for key, e in contract.chance_start.items()}),
-        step_luck=_fields(seen["step"], {key: e.text for key, e in contract.chance_step.items()}),
+        state=_fields(seen["state"], contract.state),
+        start_luck=_fields(seen["start"], contract.chance_start),
+        step_luck=_fields(seen["step"], contract.chance_step),
         observation=observation,
         info=_fields({k: v for k, v in outcome.items() if k.startswith("info.")}, {}),
         action_space=_narrowed(seen["action_space"]),
@@ -117,8 +121,12 @@ def _call_kinds(rows: list[Any]) -> tuple[list[tuple[tuple[int, ...], str]], tup
     return [(a.shape, a.dtype.name) for a in one.given], (one.result.shape, one.result.dtype.name)
 
 
-def _fields(kinds: Kinds, sources: dict[str, str]) -> tuple[Field, ...]:
-    return tuple(Field(name, *kind, source=sources.get(name, "")) for name, kind in kinds.items())
+def _fields(kinds: Kinds, expressions: Mapping[str, Expression]) -> tuple[Field, ...]:
+    return tuple(_field(name, kind, expressions.get(name)) for name, kind in kinds.items())
+
+
+def _field(name: str, kind: tuple[tuple[int, ...], str], expression: Expression | None) -> Field:
+    return Field(name, *kind, expression.text, expression.codec) if expression else Field(name, *kind)
 
 
 def _signature(function: Function, kinds: Any) -> Signature:
@@ -127,19 +135,19 @@ def _signature(function: Function, kinds: Any) -> Signature:
             f"{function.reference} was never called in {EPISODES} games; take its [[function]] out of the contract."
         )
     arguments = tuple(
-        Field(_argument_name(e.text, e.names, i), *kind, source=e.text)
+        _field(_argument_name(e, i), kind, e)
         for i, (e, kind) in enumerate(zip(function.arguments, kinds[0], strict=True))
     )
-    result = Field("result", *kinds[1], source=function.result.text)
+    result = _field("result", kinds[1], function.result)
     return Signature(function.module, function.candidate, function.reference, arguments, result)
 
 
-def _argument_name(text: str, names: frozenset[str], index: int) -> str:
+def _argument_name(expression: Expression, index: int) -> str:
     """What an argument is called: as in the original, if its expression reads just that one name."""
-    inside = sorted(names)
+    inside = sorted(expression.names)
     if len(inside) != 1:
         return f"argument_{index + 1}"
-    return f"{inside[0]}_count" if text.startswith("len(") else inside[0]
+    return f"{inside[0]}_count" if isinstance(expression.codec, Count) else inside[0]
 
 
 def _narrowed(space: Space) -> Space:
@@ -152,7 +160,7 @@ def _narrowed(space: Space) -> Space:
 def _observation_space(observation: Field, known: Space | None) -> Space:
     """The reference's own, if the contract leaves observations as they are; else the widest of that shape and kind."""
     whole = np.issubdtype(observation.dtype, np.integer)
-    if known is not None and observation.source in ("obs", "array(obs)") and known.shape == observation.shape:
+    if known is not None and observation.codec in (OBS, Cast(OBS)) and known.shape == observation.shape:
         return _narrowed(known)
     dtype = np.dtype(NARROW.get(observation.dtype, observation.dtype))
     if observation.dtype == "bool":

@@ -78,7 +78,7 @@ def score(judged: Judged) -> str:
 
 
 @dataclass(frozen=True)
-class Call:
+class AgentCall:
     """One call of an agent."""
 
     agent: str
@@ -110,23 +110,23 @@ class Spent:
         self.sources.add(settled.source)
 
 
-def calls(events: Sequence[Event]) -> list[Call]:
+def calls(events: Sequence[Event]) -> list[AgentCall]:
     """Every call that ended, in order."""
     agents = {e.call: e.agent for e in events if isinstance(e, Reserved)}
     return [call_of(e, agents.get(e.call, "")) for e in events if isinstance(e, Settled)]
 
 
-def call_of(settled: Settled, agent: str) -> Call:
+def call_of(settled: Settled, agent: str) -> AgentCall:
     match = _TASK.fullmatch(settled.task)
     kind, module, number = match.groups() if match else ("", settled.task, None)
-    return Call(agent, module, kind, int(number or 0), settled)
+    return AgentCall(agent, module, kind, int(number or 0), settled)
 
 
-def by_module(made: Iterable[Call]) -> dict[str, Spent]:
+def by_module(made: Iterable[AgentCall]) -> dict[str, Spent]:
     return _together((call.module, call.settled) for call in made)
 
 
-def by_agent(made: Iterable[Call]) -> dict[str, Spent]:
+def by_agent(made: Iterable[AgentCall]) -> dict[str, Spent]:
     """By agent and model: `claude, opus`."""
     return _together((", ".join(filter(None, (call.agent, call.settled.model))), call.settled) for call in made)
 

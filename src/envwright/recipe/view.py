@@ -33,7 +33,7 @@ class ModuleView:
 
 
 @dataclass(frozen=True)
-class View:
+class RunView:
     """A run at one moment."""
 
     name: str
@@ -47,7 +47,7 @@ class View:
     result: str  # "" while it is not finished
 
 
-def view(events: Sequence[Event], budget: int | None = None) -> View:
+def view(events: Sequence[Event], budget: int | None = None) -> RunView:
     """The run after these events."""
     began = next((e for e in events if isinstance(e, Began)), None)
     assert began is not None, "a run begins with Began"
@@ -59,7 +59,7 @@ def view(events: Sequence[Event], budget: int | None = None) -> View:
             last = "" if event.passed else event.counterexample
     measured = next((e for e in reversed(events) if isinstance(e, Measured)), None)
     finished = next((e for e in reversed(events) if isinstance(e, Finished)), None)
-    return View(
+    return RunView(
         name=began.name,
         reference=began.reference,
         target=began.target,
@@ -72,7 +72,7 @@ def view(events: Sequence[Event], budget: int | None = None) -> View:
     )
 
 
-def text(seen: View) -> str:
+def text(seen: RunView) -> str:
     """For a terminal or a log."""
     lines = [f"{seen.name}: {seen.reference} to {seen.target}   {seen.balance.text()}"]
     width = max((len(m.name) for m in seen.modules), default=0)

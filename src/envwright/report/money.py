@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from envwright.agents.protocol import Money, dollars
 from envwright.recipe.events import Began, Event
 from envwright.recipe.ledger import balance
-from envwright.recipe.summary import Call, by_module, calls, last, seconds_text
+from envwright.recipe.summary import AgentCall, by_module, calls, last, seconds_text
 from envwright.report import pictures
 from envwright.report.html import Child, Html, section, table, tag
 
@@ -47,7 +47,7 @@ def cost(events: Sequence[Event]) -> Html:
     )
 
 
-def _by_call(made: Sequence[Call], places: Mapping[str, int], free: bool) -> Html:
+def _by_call(made: Sequence[AgentCall], places: Mapping[str, int], free: bool) -> Html:
     weights = [float(call.settled.seconds if free else call.settled.amount) for call in made]
     most = max(weights)
     rows: list[Sequence[Child]] = [

@@ -12,7 +12,7 @@ from envwright.report.html import Html, section, tag
 from envwright.report.ladder import ladder
 from envwright.report.money import cost
 from envwright.report.story import story
-from envwright.verify import contract as contracts
+from envwright.verify.contract import Contract
 from envwright.verify.interface import Interface
 
 STYLE = Path(__file__).parent / "style.css"
@@ -28,18 +28,24 @@ PARTS = {
 
 
 def write_report(
-    project_name: str, interface: Interface, events: Sequence[Event], files: Files, path: Path, contract: str = ""
+    project_name: str,
+    interface: Interface,
+    events: Sequence[Event],
+    files: Files,
+    path: Path,
+    contract: Contract | None = None,
 ) -> None:
-    """Write the page, whole or not at all. `contract` is its text: what it excepts is listed as not verified."""
+    """Write the page, whole or not at all. What the contract excepts is listed as not verified."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(f".{os.getpid()}.part")
     part.write_bytes(page(project_name, interface, events, files, contract).encode())
     part.replace(path)
 
 
-def page(project_name: str, interface: Interface, events: Sequence[Event], files: Files, contract: str = "") -> str:
+def page(
+    project_name: str, interface: Interface, events: Sequence[Event], files: Files, contract: Contract | None = None
+) -> str:
     """The page as text."""
-    read = contracts.read(contract) if contract else None
     body = [
         tag("header", tag("p", _kicker(events), class_="kicker"), tag("h1", project_name)),
         verdict.banner(events, files),
@@ -48,7 +54,7 @@ def page(project_name: str, interface: Interface, events: Sequence[Event], files
         tag(
             "main",
             ladder(events, files),
-            section("unverified", "What was not verified", _list(unverified(events, files, read))),
+            section("unverified", "What was not verified", _list(unverified(events, files, contract))),
             facts.speed(events),
             cost(events),
             story(events),

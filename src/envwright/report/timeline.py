@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from envwright.recipe.events import Event, HandedOver, Judged, Kept, Reserved, RolledBack, Settled
-from envwright.recipe.summary import MODULE, Call, call_of, stage_kind
+from envwright.recipe.summary import MODULE, AgentCall, call_of, stage_kind
 
 KEPT, BACK = "kept", "rolled back"
 
@@ -13,7 +13,7 @@ KEPT, BACK = "kept", "rolled back"
 class Entry:
     """A call of an agent; or, without one, what the court said of all modules together, or a person that is needed."""
 
-    call: Call | None = None
+    call: AgentCall | None = None
     handed: HandedOver | None = None
     judged: list[Judged] = field(default_factory=list)
     fate: str = ""  # kept, rolled back; empty: nothing came of it

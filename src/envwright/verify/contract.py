@@ -92,6 +92,7 @@ class Contract:
     candidate: str
     base: Path | None = None  # the folder that relative names are relative to
     path: Path | None = None
+    text: str = ""  # as it was read
     sha256: str = ""
     reference_options: dict[str, Any] = field(default_factory=dict)
     candidate_options: dict[str, Any] = field(default_factory=dict)
@@ -173,6 +174,7 @@ def read(text: str, path: Path | None = None) -> Contract:
         candidate=_text(table, "candidate", name),
         base=path.parent if path else None,
         path=path,
+        text=text,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
         reference_options=_options(table.get("reference_options", {})),
         candidate_options=table.get("candidate_options", {}),

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from envwright.core.errors import EnvwrightError
 from envwright.references.protocol import Draw
+from envwright.verify.codecs import Codec, codec_of
 
 
 class ExpressionError(EnvwrightError, ValueError):
     """An expression of a contract cannot be read or does not fit the reference."""
 
 
-LUCK = ("draws", "picks")  # functions of what was drawn
+DRAWING = ("draws", "picks")  # functions of what was drawn
 
 _ALLOWED = (
     ast.Expression, ast.Name, ast.Load, ast.Store, ast.Attribute, ast.Subscript, ast.Slice, ast.Constant, ast.Call,
@@ -40,6 +41,8 @@ class Expression:
     where: str
     code: CodeType
     names: frozenset[str]  # the names it reads, functions apart
+    draws: frozenset[str]  # whose random draws it reads: functions, their methods, `f.choice`, or lines, `f:87`
+    codec: Codec | None  # what it makes of the reference, if that is one of the known forms
 
     def __call__(self, names: Mapping[str, Any], draws: Sequence[Draw] = ()) -> Any:
         return self.read(scope(names, draws))
@@ -50,7 +53,7 @@ class Expression:
             return eval(self.code, scope)  # one scope, for a comprehension does not see a second
         except NameError as error:
             missing = error.name or str(error)
-            names = [name for name in scope if name not in FUNCTIONS and name not in ("__builtins__", *LUCK)]
+            names = [name for name in scope if name not in FUNCTIONS and name not in ("__builtins__", *DRAWING)]
             close = difflib.get_close_matches(missing, names, 1)
             hint = f"; did you mean {close[0]}?" if close else f"; it has {', '.join(sorted(names))}."
             raise ExpressionError(f"{self.where}: the reference has no {missing}{hint}") from None
@@ -89,10 +92,19 @@ def parse(text: Any, where: str) -> Expression:
         if not isinstance(node, _ALLOWED) or word.startswith("__"):
             raise ExpressionError(f"{where}: {text!r} uses {type(node).__name__}, which a contract may not.")
         if isinstance(node, ast.Name) and node.id not in bound:
-            if id(node) in called and (node.id in FUNCTIONS or node.id in LUCK):
+            if id(node) in called and (node.id in FUNCTIONS or node.id in DRAWING):
                 continue  # the reference may have a `round` or a `table` of its own; only a call means ours
             names.add(node.id)
-    return Expression(text, where, compile(tree, where, "eval"), frozenset(names))
+    drawing = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and _is_drawing(n.func)]
+    draws = {
+        n.value for call in drawing for n in ast.walk(call) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    }
+    compiled = compile(tree, where, "eval")
+    return Expression(text, where, compiled, frozenset(names), frozenset(draws), codec_of(tree.body))
+
+
+def _is_drawing(function: ast.expr) -> bool:
+    return isinstance(function, ast.Name) and function.id in DRAWING
 
 
 # ---- functions that expressions may call ----
@@ -109,7 +121,7 @@ def drawn(draws: Sequence[Draw], function: str, index: int | None = None, shape:
 
 
 def _not_drawn(shape: tuple[int, ...], dtype: type) -> NDArray[Any]:
-    """Luck that there was none of."""
+    """Random draws that were not made."""
     return np.ma.array(np.zeros(shape, dtype), mask=np.ones(shape, bool))
 
 

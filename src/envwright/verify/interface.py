@@ -1,4 +1,4 @@
-"""What a translation must look like from outside, in any language: its state, its luck, its functions.
+"""What a translation must look like from outside, in any language: its state, its random draws, its functions.
 
 The contract says how the reference's values become the candidate's; recorded games say of what shape and kind they are.
 From the two follows every name, shape and type that an agent has to write against, so nothing of it is left to taste.
@@ -7,6 +7,7 @@ From the two follows every name, shape and type that an agent has to write again
 from dataclasses import dataclass
 
 from envwright.core.spaces import Space
+from envwright.verify.codecs import Codec
 
 NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32"}  # what JAX computes in unless told otherwise
 
@@ -19,6 +20,7 @@ class Field:
     shape: tuple[int, ...]
     dtype: str  # NumPy's name for it, as the reference has it: "float64", "int64", "bool"
     source: str = ""  # the contract's expression for it
+    codec: Codec | None = None  # what that makes of the reference, if it is one of the known forms
 
 
 @dataclass(frozen=True)

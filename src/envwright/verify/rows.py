@@ -109,9 +109,9 @@ def _values(table: dict[str, Expression], seen: dict[str, Any], prefix: str = ""
 def luck_row(contract: Contract, table: dict[str, Expression], seen: dict[str, Any], outcome: Outcome) -> Row:
     """The luck, and under `drawn.` which of it the reference did draw."""
     row: Row = {}
-    used = " ".join(expression.text for expression in table.values()).replace('"', "'")
+    used = {name for expression in table.values() for name in expression.draws}
     for draw in outcome.draws if contract.chance_start or contract.chance_step else ():
-        if not any(form in contract.chance_ignored or f"'{form}'" in used for form in names_of(draw)):
+        if not any(name in contract.chance_ignored or name in used for name in names_of(draw)):
             raise ExpressionError(
                 f"The reference draws {draw.method} at {draw.site}, which the contract neither maps in [chance] nor "
                 f"names in [chance.ignored]."

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.back.drawing import add_draw, write_drawing
-from envwright.compiler.front.forms import form_of
+from envwright.compiler.front.forms import part_of
 from envwright.compiler.front.objects import Objects
 from envwright.compiler.ir import code, heaps, outgrown, record
 from envwright.compiler.ir.code import Code, Written
@@ -26,6 +26,7 @@ from envwright.compiler.middle.fitting import fit
 from envwright.compiler.middle.reading import Callee, callee_of, read_inline
 from envwright.compiler.refusal import Refusal, RefusedError
 from envwright.references.python.functions import find_function
+from envwright.verify.codecs import Joined
 from envwright.verify.interface import Interface
 
 
@@ -191,7 +192,7 @@ def _fitted(frame: Frame, value: Value, wanted: Any) -> Array:
         raise value.why
     value = frame.memory.deep(value)
     kind = Kind(narrow(wanted.dtype), tuple(wanted.shape))
-    if wanted.source.startswith("joined("):
+    if isinstance(wanted.codec, Joined):
         parts = [code.call("jnp.ravel", cast(part, kind.dtype).code) for part in _row(frame, value)]
         return Array(code.call("jnp.concatenate", code.list_of(parts)), kind)
     return cast_to(as_array(value), kind)
@@ -276,17 +277,15 @@ def _write_function(program: Program, signature: Any, function: Any) -> None:
     callee, given = _entry(function, [])
     names = [a.arg for a in callee.node.args.args][len(given) :]
     values: dict[str, Value] = {a.arg: v for a, v in zip(callee.node.args.args, given, strict=False)}
-    arrays: dict[str, list[Any]] = {}
+    arrays: dict[str, list[Array]] = {}
     for argument in signature.arguments:
-        path, form, _ = form_of(ast.parse(argument.source, mode="eval").body)
         kind = Kind(narrow(argument.dtype), tuple(argument.shape))
-        arrays.setdefault(path[0], []).append((form, Array(code.name(argument.name), kind)))
+        arrays.setdefault(part_of(argument)[0], []).append(Array(code.name(argument.name), kind))
     for name in names:
         if name not in arrays:
             continue
-        forms = arrays[name]
-        array = forms[0][1]
-        values[name] = Counted(Array(array.code, array.kind, listed=True), forms[1][1]) if len(forms) == 2 else array
+        array, *count = arrays[name]
+        values[name] = Counted(Array(array.code, array.kind, listed=True), count[0]) if len(count) == 1 else array
     order = {a.arg: values[a.arg] for a in callee.node.args.args if a.arg in values}
     frame = Frame(program, Writer(top=False), Memory(program))
     made = _write(frame, callee, order)

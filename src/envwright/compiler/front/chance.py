@@ -1,12 +1,14 @@
-"""The pieces of luck that a contract names: under which function and method the original's draws are kept."""
+"""The random draws that a contract names: under which function and method of the original each field has them."""
 
-import ast
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from envwright.compiler.front.forms import known
 from envwright.compiler.ir.kinds import Kind, narrow
 from envwright.compiler.refusal import RefusedError
+from envwright.verify.codecs import DrawnValues, Letters, Padded
+from envwright.verify.expression import Expression
 
 
 class Piece(NamedTuple):
@@ -18,27 +20,23 @@ class Piece(NamedTuple):
     picks: bool = False  # it holds indices, not what lies there
 
 
-def read_luck(
-    expressions: Mapping[str, str], kinds: Mapping[str, tuple[tuple[int, ...], str]]
+def read_chance(
+    expressions: Mapping[str, Expression], kinds: Mapping[str, tuple[tuple[int, ...], str]]
 ) -> dict[tuple[str, str], Piece]:
-    """The pieces of luck by function and method; that is empty if it does not matter, and `:87` if the line does."""
+    """The fields by function and method; that is empty if it does not matter, and `:87` if the line does."""
     pieces: dict[tuple[str, str], Piece] = {}
-    for field, text in expressions.items():
+    for field, expression in expressions.items():
         if field not in kinds:
             continue
-        shape, dtype = kinds[field]
-        node = ast.parse(text, mode="eval").body
-        room = None
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "pad":
-            room, node, shape = int(ast.literal_eval(node.args[1])), node.args[0], shape[1:]
-        alphabet: tuple[str, ...] = ()
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "letters":
-            node, alphabet = node.args[0], tuple(ast.literal_eval(node.args[1]))
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("draws", "picks")):
-            raise RefusedError(f"the line {text!r} of the contract is not one that the rules know")
-        which = str(ast.literal_eval(node.args[0]))
-        function = re.split("[.:]", which)[0]
-        method = which.removeprefix(function).removeprefix(".")
-        kind = Kind(narrow(dtype), shape, alphabet or 0)
-        pieces[function, method] = Piece(field, kind, room, node.func.id == "picks")
+        (shape, dtype), codec, room = kinds[field], known(expression), None
+        if isinstance(codec, Padded):
+            room, codec, shape = codec.room, codec.inner, shape[1:]
+        alphabet: tuple[str | None, ...] = ()
+        if isinstance(codec, Letters):
+            codec, alphabet = codec.inner, tuple(codec.alphabet)
+        if not isinstance(codec, DrawnValues):
+            raise RefusedError(f"the line {expression.text!r} of the contract is not one that the rules know")
+        function = re.split("[.:]", codec.function)[0]
+        method = codec.function.removeprefix(function).removeprefix(".")
+        pieces[function, method] = Piece(field, Kind(narrow(dtype), shape, alphabet or 0), room, codec.picks)
     return pieces

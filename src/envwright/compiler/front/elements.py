@@ -1,6 +1,5 @@
 """Lists of objects of the state: which class their objects are of, and which of them share a heap."""
 
-import ast
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
@@ -8,20 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.front.forms import Path, form_of, inside
+from envwright.compiler.front.forms import inside, known
 from envwright.compiler.ir.heaps import Heap
 from envwright.compiler.ir.program import Program
 from envwright.compiler.refusal import RefusedError
+from envwright.verify.codecs import Column, Padded, Part
+from envwright.verify.expression import Expression
 
 EPISODES, STEPS = 40, 300  # played until an object is in every list
 _numbers = count(1)
 
 
-def element_class(reference: Any, expressions: Mapping[str, str]) -> dict[Path, type]:
+def element_class(reference: Any, expressions: Mapping[str, Expression]) -> dict[Part, type]:
     """The class of the objects in each list of them, found in play: a list may be empty now."""
-    forms = [form_of(ast.parse(text, mode="eval").body) for text in expressions.values()]
-    wanted = {path for path, form, _ in forms if form == "column"}
-    found: dict[Path, type] = {}
+    codecs = [known(expression) for expression in expressions.values()]
+    wanted = {codec.part for codec in codecs if isinstance(codec, Padded) and isinstance(codec.inner, Column)}
+    found: dict[Part, type] = {}
     rng = np.random.default_rng(0)
     for episode in range(EPISODES if wanted else 0):
         outcome = reference.reset(seed=episode)
@@ -37,7 +38,7 @@ def element_class(reference: Any, expressions: Mapping[str, str]) -> dict[Path, 
     return found
 
 
-def _class_in(reference: Any, path: Path) -> type | None:
+def _class_in(reference: Any, path: Part) -> type | None:
     places = reference._state().places
     if path[0] not in places:
         raise RefusedError(f"the contract names {path[0]}, which the original does not have")

@@ -1,6 +1,5 @@
 """The lines of a contract, read: which attribute a field is about, and in which form it has it."""
 
-import ast
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
@@ -9,83 +8,137 @@ from typing import Any
 from envwright.compiler.front.slots import Lined, Slot
 from envwright.compiler.ir.kinds import INT, Kind, narrow
 from envwright.compiler.refusal import RefusedError
-from envwright.verify.expression import box
+from envwright.verify import codecs
+from envwright.verify.codecs import Codec, Column, Count, KeyedDict, Letters, Padded, Part, Plain, Present
+from envwright.verify.expression import Expression, box
+from envwright.verify.interface import Field
 
-Path = tuple[Any, ...]  # the name of an attribute, then names, or the keys of dicts
-Column = tuple[str, str, Any, str]  # the attribute, its form, what the form needs; "list" or "tuple" if it is one
+TIME = Plain(("elapsed_steps",))  # counted outside of the game
 
 
 def read_state(
-    expressions: Mapping[str, str],
+    expressions: Mapping[str, Expression],
     kinds: Mapping[str, tuple[tuple[int, ...], str]],
     looks: Mapping[str, Any],
-    live: Mapping[Path, tuple[str, ...]],
-) -> dict[Path, Slot]:
+    live: Mapping[Part, tuple[str, ...]],
+) -> dict[Part, Slot]:
     """The slots by path: the attribute's name, then the keys of what is inside. `live`: the fields of named tuples."""
-    slots: dict[Path, Slot] = {}
-    partners: dict[Path, list[tuple[str, str]]] = {}
-    columns: dict[Path, dict[str, Column]] = {}
-    for field, text in expressions.items():
-        if text == "elapsed_steps" or field not in kinds:
-            continue
-        path, form, extra = form_of(ast.parse(text, mode="eval").body)
-        if form == "column":
-            columns.setdefault(path, {})[field] = extra
-            continue
-        partners.setdefault(path, []).append((field, form))
-        if form in ("count", "present"):
-            continue
-        kind = Kind(narrow(kinds[field][1]), kinds[field][0])
-        seen = follow(looks, path)
-        if form in ("letters", "keyed"):
-            slots[path] = _whole(field, form, extra, kind, seen)
-            continue
-        if form == "listed" and extra:
-            kind, extra = kind._replace(of=extra), None
-        listed = isinstance(seen, list | tuple | deque)
-        extra = seen.maxlen if isinstance(seen, deque) else extra
-        names = live.get(path, ())
-        slots[path] = Slot(form, ((field, kind),), listed or bool(names), extra, names, isinstance(seen, tuple))
-    for path, fields in columns.items():
-        (count,) = [field for field, form in partners.get(path, ()) if form == "count"]
-        slots[path] = _objects(fields, count, kinds)
-    for path, fields in partners.items():
-        for field, form in fields:
-            if path in columns:
-                continue
-            if form == "count" and path in slots and slots[path].form == "flags":
-                slots[path] = replace(slots[path], fields=(*slots[path].fields, (field, Kind(INT))))
-            elif form in ("count", "present") and path in slots:
+    slots: dict[Part, Slot] = {}
+    partners: dict[Part, tuple[str, str]] = {}  # the field beside the first, and the form of both
+    columns: dict[Part, dict[str, Column]] = {}
+    wanted = {field: known(expression) for field, expression in expressions.items() if field in kinds}
+    for field, codec in wanted.items():
+        match codec:
+            case Padded(Column(part) as column):
+                columns.setdefault(part, {})[field] = column
+            case Count(Plain(part)):
+                partners[part] = field, "listed"
+            case Present(part):
+                partners[part] = field, "rows"
+            case _ if codec != TIME:
                 kind = Kind(narrow(kinds[field][1]), kinds[field][0])
-                slot = slots[path]
-                slots[path] = Slot(
-                    "rows" if form == "present" else "listed", (*slot.fields, (field, kind)), True, slot.extra
-                )
+                slots[codec.part] = _slot(codec, field, kind, follow(looks, codec.part), live.get(codec.part, ()))
+    for part, fields in columns.items():
+        if part not in partners:
+            raise RefusedError(
+                f"the contract has no line {str(Count(Plain(part)))!r}, so how many there are is not known"
+            )
+        slots[part] = _objects(fields, partners.pop(part)[0], kinds)
+    for part, (field, form) in partners.items():
+        slot = slots.get(part)
+        if slot is not None and slot.form == "flags":
+            slots[part] = replace(slot, fields=(*slot.fields, (field, Kind(INT))))
+        elif slot is not None:
+            kind = Kind(narrow(kinds[field][1]), kinds[field][0])
+            slots[part] = Slot(form, (*slot.fields, (field, kind)), True, slot.extra)
     return slots
 
 
-def _whole(field: str, form: str, extra: Any, kind: Kind, seen: Any) -> Slot:
+def known(expression: Expression) -> Codec:
+    """The codec of a line of the contract."""
+    return expression.codec or _refuse(expression.text)
+
+
+def part_of(argument: Field) -> Part:
+    """Which argument of a function of the original one of its translation is made of."""
+    codec = argument.codec or _refuse(argument.source)
+    return codec.part
+
+
+def _refuse(line: object) -> Any:
+    raise RefusedError(f"the line {str(line)!r} of the contract is not one that the rules know")
+
+
+def _slot(codec: Codec, field: str, kind: Kind, seen: Any, names: tuple[str, ...]) -> Slot:
+    """The slot of one field; `seen` is what the original holds there, `names` those of a named tuple."""
+    if isinstance(codec, KeyedDict | Letters):
+        return _whole(codec, field, kind, seen)
+    form, extra = _form(codec)
+    match codec:
+        case Padded(Letters(_, alphabet)):
+            kind = kind._replace(of=tuple(alphabet))
+    extra = seen.maxlen if isinstance(seen, deque) else extra
+    listed = isinstance(seen, list | tuple | deque) or bool(names)
+    return Slot(form, ((field, kind),), listed, extra, names, isinstance(seen, tuple))
+
+
+def _form(codec: Codec) -> tuple[str, Any]:
+    """The form of a slot, and what it needs to know."""
+    match codec:
+        case Plain() | codecs.Cast(Plain(), "array" | "int" | "float"):
+            return "plain", None
+        case Padded(Plain() | Letters(Plain())) | codecs.RowTable(Plain()):
+            return "listed", None
+        case codecs.Flags(Plain(), first, shape):
+            return "flags", (first, ()) if shape else ((0,), tuple(first))
+        case codecs.OrNone(Plain(), instead) | codecs.Unless(Plain(), _, instead):
+            return "optional", instead
+        case codecs.Enumerated(_, texts):
+            return "texts", ([*texts], False)
+        case codecs.Unless(codecs.Enumerated(_, texts)):
+            return "texts", ([*texts], True)
+        case codecs.RowsOrNone():
+            return "rows", None
+    return _refuse(codec)
+
+
+def _whole(codec: KeyedDict | Letters, field: str, kind: Kind, seen: Any) -> Slot:
     """A board of texts, or a dict by numbers, in one array."""
-    alphabet, places = extra
-    kind = kind._replace(of=alphabet) if alphabet else kind
-    one = next(iter(seen.values()), None) if form == "keyed" and isinstance(seen, Mapping) else seen
+    inner: Codec = codec
+    if isinstance(codec, Letters):
+        kind, inner = kind._replace(of=tuple(codec.alphabet)), codec.inner
+    match inner:
+        case Plain():
+            form, places, one = "letters", None, seen
+        case KeyedDict(Plain(), first, shape):
+            form, places = "keyed", (tuple(box(tuple(first), shape)), first) if shape else (tuple(first), ())
+            one = next(iter(seen.values()), None) if isinstance(seen, Mapping) else seen
+        case _:
+            return _refuse(codec)
     return Slot(form, ((field, kind),), isinstance(one, list | tuple | deque), places, tupled=isinstance(one, tuple))
 
 
-def _objects(columns: Mapping[str, "Column"], count: str, kinds: Mapping[str, tuple[tuple[int, ...], str]]) -> Slot:
+def _objects(columns: Mapping[str, Column], count: str, kinds: Mapping[str, tuple[tuple[int, ...], str]]) -> Slot:
     """A list of objects: a field for each of their attributes, and one for how many there are."""
     ones: dict[str, Slot] = {}
-    for field, (name, form, extra, sequence) in columns.items():
+    fields: dict[str, str] = {}
+    for field, column in columns.items():
         shape, dtype = kinds[field]
-        ones[name] = Slot(
-            form, ((field, Kind(narrow(dtype), shape[1:])),), bool(sequence), extra, tupled=sequence == "tuple"
-        )
-    fields = {column[0]: field for field, column in columns.items()}
+        sequence, one = "", column.one
+        if isinstance(one, codecs.Cast) and one.to in ("list", "tuple"):
+            sequence, one = one.to, one.inner
+        form, extra = _form(one)
+        if len(one.part) < 2 or form not in ("plain", "optional", "texts"):
+            raise RefusedError(f"{str(one)!r} in a line of the contract is not an attribute that the rules know")
+        name = one.part[2 if one.part[1] == "__items__" else 1]
+        kind = Kind(narrow(dtype), shape[1:])
+        ones[name] = Slot(form, ((field, kind),), bool(sequence), extra, tupled=sequence == "tuple")
+        fields[name] = field
     kept = [(field, Kind(narrow(kinds[field][1]), kinds[field][0])) for field in (*columns, count)]
     return Slot("objects", tuple(kept), True, Lined(0, fields, ones))
 
 
-def follow(looks: Mapping[str, Any], path: Path) -> Any:
+def follow(looks: Mapping[str, Any], path: Part) -> Any:
     """What was seen of the original at a path."""
     found: Any = looks
     for part in path:
@@ -100,97 +153,3 @@ def inside(thing: Any, part: Any) -> Any:
     if isinstance(thing, Mapping):
         return thing.get(part)
     return getattr(thing, part, None) if isinstance(part, str) else None
-
-
-def form_of(node: ast.expr) -> tuple[Path, str, Any]:
-    if (path := _path(node)) is not None:
-        return path, "plain", None
-    match node:
-        case ast.Call(
-            func=ast.Name(id="pad"),
-            args=[ast.ListComp(elt=one, generators=[ast.comprehension(target=ast.Name(id=item), iter=inner)]), *_],
-        ) if (path := _path(inner)) is not None:
-            return path, "column", _column(one, item)
-        case ast.Call(
-            func=ast.Name(id="pad"), args=[ast.Call(func=ast.Name(id="letters"), args=[inner, texts]), *_]
-        ) if (path := _path(inner)) is not None:
-            return path, "listed", tuple(ast.literal_eval(texts))
-        case ast.Call(func=ast.Name(id="pad" | "table"), args=[inner, *_]) if (path := _path(inner)) is not None:
-            return path, "listed", None
-        case ast.Call(func=ast.Name(id="flags"), args=[inner, first, *_]) if (path := _path(inner)) is not None:
-            known = ast.literal_eval(first)
-            return path, "flags", ((0,), tuple(known)) if isinstance(known, list) else (known, ())
-        case ast.Call(func=ast.Name(id="keyed"), args=[inner, *keys]) if (path := _path(inner)) is not None:
-            return path, "keyed", (None, _keys(*map(ast.literal_eval, keys)))
-        case ast.Call(func=ast.Name(id="letters"), args=[inner, texts]):
-            path, form, places = form_of(inner)
-            if form in ("plain", "keyed"):
-                alphabet = tuple(ast.literal_eval(texts))
-                return path, "letters" if form == "plain" else form, (alphabet, places[1] if places else None)
-        case ast.Call(func=ast.Name(id="len"), args=[inner]) if (path := _path(inner)) is not None:
-            return path, "count", None
-        case ast.Call(func=ast.Name(id="none"), args=[inner, instead]) if (path := _path(inner)) is not None:
-            return path, "optional", ast.literal_eval(instead)
-        case ast.Call(func=ast.Name(id="array" | "int" | "float"), args=[inner]) if (path := _path(inner)) is not None:
-            return path, "plain", None
-        case ast.Subscript(value=ast.Dict() as table, slice=inner) if (path := _path(inner)) is not None:
-            return path, "texts", (_texts(table), False)
-        case ast.IfExp(body=ast.Subscript(value=ast.Dict() as table, slice=inner)) if (
-            path := _path(inner)
-        ) is not None:
-            return path, "texts", (_texts(table), True)
-        case ast.IfExp(body=inner, orelse=instead) if (path := _path(inner)) is not None:
-            return path, "optional", ast.literal_eval(instead)
-        case ast.ListComp(elt=ast.IfExp(), generators=[ast.comprehension(iter=inner)]) if (
-            path := _path(inner)
-        ) is not None:
-            return path, "rows", None
-        case ast.ListComp(elt=ast.Compare(), generators=[ast.comprehension(iter=inner)]) if (
-            path := _path(inner)
-        ) is not None:
-            return path, "present", None
-    raise RefusedError(f"the line {ast.unparse(node)!r} of the contract is not one that the rules know")
-
-
-def _keys(first: Any, shape: Any = ()) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-    """The keys of a dict in their order, and the first place of the box that they fill, if they do."""
-    return (tuple(box(first, shape)), tuple(first)) if shape else (tuple(first), ())
-
-
-def _column(node: ast.expr, item: str) -> Column:
-    """An attribute of the objects of a list."""
-    sequence = ""
-    match node:
-        case ast.Call(func=ast.Name(id="tuple" | "list" as sequence), args=[inner]):
-            node = inner
-    path, form, extra = form_of(node)
-    if path[0] != item or len(path) < 2 or form not in ("plain", "optional", "texts"):
-        raise RefusedError(f"{ast.unparse(node)!r} in a line of the contract is not an attribute that the rules know")
-    return path[2 if path[1] == "__items__" else 1], form, extra, sequence
-
-
-def _texts(table: ast.Dict) -> list[str]:
-    pairs = ast.literal_eval(table)
-    return sorted(pairs, key=pairs.__getitem__)
-
-
-def _path(node: ast.expr) -> Path | None:
-    if isinstance(node, ast.Name):
-        return (node.id,)
-    if isinstance(node, ast.Subscript) and (key := _key(node.slice)) is not None:
-        inner = _path(node.value)
-        return None if inner is None else (*inner, key)
-    if isinstance(node, ast.Attribute):
-        inner = _path(node.value)
-        return None if inner is None else (*inner, node.attr)
-    return None
-
-
-def _key(node: ast.expr) -> Any:
-    """A text, a whole number, or a tuple of such."""
-    match node:
-        case ast.Constant() | ast.UnaryOp(operand=ast.Constant()):
-            return ast.literal_eval(node)
-        case ast.Tuple(elts=parts) if parts and all(_key(part) is not None for part in parts):
-            return ast.literal_eval(node)
-    return None

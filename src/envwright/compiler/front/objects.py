@@ -6,11 +6,13 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from envwright.compiler.front.chance import read_luck
+from envwright.compiler.front.chance import read_chance
 from envwright.compiler.front.elements import element_class, settle_heaps
 from envwright.compiler.front.forms import follow, read_state
 from envwright.compiler.ir.program import Program
 from envwright.compiler.refusal import RefusedError
+from envwright.verify.contract import Contract
+from envwright.verify.interface import Interface
 
 
 @dataclass
@@ -24,16 +26,15 @@ class Objects:
     step_arguments: list[Any] = field(default_factory=list)
 
 
-def find_objects(reference: Any, contract: Any, interface: Any, program: Program) -> Objects:
+def find_objects(reference: Any, contract: Contract, interface: Interface, program: Program) -> Objects:
     """Read the contract against the live original."""
-    expressions = {name: e.text for name, e in contract.state.items()}
-    classes = element_class(reference, expressions)
+    classes = element_class(reference, contract.state)
     places = reference._state().places
     looks = reference.look()
     kinds = {f.name: (f.shape, f.dtype) for f in interface.state}
     live = {(n, "__items__"): getattr(getattr(p.owner, p.attribute, None), "_fields", ()) for n, p in places.items()}
     paths: dict[tuple[Any, ...], tuple[int, Any]] = {}
-    for path, slot in read_state(expressions, kinds, looks, live).items():
+    for path, slot in read_state(contract.state, kinds, looks, live).items():
         program.slots[_place(places, path)] = replace(slot, member=_enumeration(places, path))
         if slot.form == "keyed" and path[-1] in ("__items__", "__data__"):
             raise RefusedError(f"{path[0]} is a dict of a class of its own, which may answer for keys that it lacks")
@@ -52,9 +53,7 @@ def find_objects(reference: Any, contract: Any, interface: Any, program: Program
     for when, table, fields in (
         ("start", contract.chance_start, interface.start_luck), ("step", contract.chance_step, interface.step_luck),
     ):  # fmt: skip
-        program.luck[when] = read_luck(
-            {k: e.text for k, e in table.items()}, {f.name: (f.shape, f.dtype) for f in fields}
-        )
+        program.luck[when] = read_chance(table, {f.name: (f.shape, f.dtype) for f in fields})
     return _entries(reference)
 
 

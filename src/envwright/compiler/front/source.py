@@ -11,7 +11,7 @@ from typing import NamedTuple
 from envwright.compiler.refusal import RefusedError
 
 
-class Source(NamedTuple):
+class FunctionSource(NamedTuple):
     """A function of the original."""
 
     node: ast.FunctionDef | ast.Lambda
@@ -19,7 +19,7 @@ class Source(NamedTuple):
     comments: dict[int, list[str]]  # by the line of the statement after them
 
 
-def source_of(function: types.FunctionType) -> Source:
+def source_of(function: types.FunctionType) -> FunctionSource:
     """The syntax tree of a function."""
     made = function.__code__
     try:
@@ -31,11 +31,11 @@ def source_of(function: types.FunctionType) -> Source:
         if isinstance(node, ast.AsyncFunctionDef) and node.name == name:
             raise RefusedError(f"{name} is a coroutine")
         if name == "<lambda>" and isinstance(node, ast.Lambda) and node.lineno == line:
-            return Source(node, made.co_filename, comments)
+            return FunctionSource(node, made.co_filename, comments)
         if isinstance(node, ast.FunctionDef) and node.name == name:
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             if first == line:
-                return Source(node, made.co_filename, comments)
+                return FunctionSource(node, made.co_filename, comments)
     raise RefusedError(f"the source of {function.__qualname__} cannot be found in {made.co_filename}")
 
 

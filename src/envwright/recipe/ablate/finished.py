@@ -9,15 +9,15 @@ from pathlib import Path
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.ablate.trial import Judge
 from envwright.recipe.events import Judged
+from envwright.recipe.open_run import open_run
 from envwright.recipe.project import load_project
-from envwright.recipe.start import open_run
 from envwright.verify.session import Effort
 
 EFFORT = Effort(episodes=60, states=600, corners=300, pool=300, draws=2000, watched=100)  # for many trials; both arms
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedRun:
     """A verified translation, and courts to judge changes of it."""
 
     name: str
@@ -27,7 +27,7 @@ class Finished:
 
 
 @contextmanager
-def open_finished(folder: Path, progress: Callable[[str], None]) -> Iterator[Finished]:
+def open_finished(folder: Path, progress: Callable[[str], None]) -> Iterator[FinishedRun]:
     """The result of the run in a folder."""
     project = load_project(folder)
     package = folder / "package"
@@ -50,4 +50,4 @@ def open_finished(folder: Path, progress: Callable[[str], None]) -> Iterator[Fin
 
             return judge
 
-        yield Finished(project.name, files, modules, judge_for)
+        yield FinishedRun(project.name, files, modules, judge_for)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from envwright.recipe.ablate.trial import ARMS, Judge, Trial, try_arm
+from envwright.recipe.ablate.trial import ARMS, AblationTrial, Judge, try_arm
 from envwright.recipe.judge import EPISODES, WHOLE
 
 RESAMPLES = 2000
@@ -36,10 +36,10 @@ def run_trials(
     trials: int,
     count: int,
     most: int,
-    tell: Callable[[Trial], None] = lambda trial: None,
-) -> list[Trial]:
+    tell: Callable[[AblationTrial], None] = lambda trial: None,
+) -> list[AblationTrial]:
     """Every arm on the same faults; `judge_for` gives an arm a court of its own for each trial."""
-    found: list[Trial] = []
+    found: list[AblationTrial] = []
     for seed in range(trials):
         for arm in ARMS:
             trial = try_arm(arm, seed, judge_for(arm, seed), files, modules, count, most)
@@ -48,7 +48,7 @@ def run_trials(
     return found
 
 
-def summarise(trials: Sequence[Trial], most: int) -> list[Arm]:
+def summarise(trials: Sequence[AblationTrial], most: int) -> list[Arm]:
     """A row an arm."""
     rows: list[Arm] = []
     for arm in ARMS:
@@ -66,7 +66,7 @@ def summarise(trials: Sequence[Trial], most: int) -> list[Arm]:
     return rows
 
 
-def ratio(trials: Sequence[Trial], most: int) -> tuple[float, float, float]:
+def ratio(trials: Sequence[AblationTrial], most: int) -> tuple[float, float, float]:
     """How many times the repairs of the full ladder episodes alone need, trial by trial on the same faults."""
     pairs = [_spent(trials, seed, most) for seed in sorted({t.seed for t in trials})]
     rng = random.Random(0)
@@ -78,7 +78,7 @@ def ratio(trials: Sequence[Trial], most: int) -> tuple[float, float, float]:
     return of(pairs), resampled[int(0.025 * RESAMPLES)], resampled[int(0.975 * RESAMPLES)]
 
 
-def _spent(trials: Sequence[Trial], seed: int, most: int) -> tuple[float, float]:
+def _spent(trials: Sequence[AblationTrial], seed: int, most: int) -> tuple[float, float]:
     by_arm = {t.arm: float(t.iterations if t.right else most) for t in trials if t.seed == seed}
     return by_arm[WHOLE], by_arm[EPISODES]
 
@@ -98,7 +98,7 @@ def text(rows: Sequence[Arm], times: tuple[float, float, float]) -> str:
     return "\n".join(lines)
 
 
-def write(trials: Sequence[Trial], rows: Sequence[Arm], path: Path) -> None:
+def write(trials: Sequence[AblationTrial], rows: Sequence[Arm], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     content = {"arms": [asdict(row) for row in rows], "trials": [asdict(trial) for trial in trials]}
     path.write_text(json.dumps(content, indent=1) + "\n")

@@ -21,7 +21,7 @@ Judge = Callable[[str, Mapping[str, str]], Judged]
 
 
 @dataclass(frozen=True)
-class Trial:
+class AblationTrial:
     """How one of them went."""
 
     arm: str
@@ -52,7 +52,7 @@ def plant(files: Mapping[str, str], written: Sequence[str], count: int, seed: in
 
 def try_arm(
     arm: str, seed: int, judge: Judge, files: Mapping[str, str], modules: Mapping[str, str], count: int, most: int
-) -> Trial:
+) -> AblationTrial:
     """Repair until the arm's judgement is green, or `most` repairs were made. `modules` are the files by module."""
     rng = random.Random(seed + 1)
     broken, told = plant(files, list(modules.values()), count, seed)
@@ -67,7 +67,7 @@ def try_arm(
         judged = judge(arm, broken)
         seconds += judged.seconds
     right = judged.passed and (arm == WHOLE or judge(WHOLE, broken).passed)
-    return Trial(arm, seed, tuple(told), iterations, judged.passed, right, round(seconds, 3))
+    return AblationTrial(arm, seed, tuple(told), iterations, judged.passed, right, round(seconds, 3))
 
 
 def suspects(arm: str, judged: Judged, modules: Mapping[str, str], untried: set[Place]) -> list[Place]:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from envwright.recipe.analyse import trees
-from envwright.recipe.analyse.c_files import File, Program, declared, read_program, type_name
-from envwright.recipe.analyse.facts import Analysis, AnalysisError, Memory
+from envwright.recipe.analyse.c_files import CFile, CProgram, declared, read_program, type_name
+from envwright.recipe.analyse.facts import Analysis, AnalysisError, FixedArray
 from envwright.recipe.analyse.gather import SHARED, Passed, Scanned, gather, is_left_out, words
 from envwright.recipe.analyse.trees import line, text, walk
 
@@ -62,7 +62,7 @@ def analyse_c(sources: Sequence[Path], entry: Sequence[str] = ()) -> Analysis:
     return trees.with_faults(analysis, [(file.name, file.root) for file in program.files])
 
 
-def _first_struct(program: Program, function: "Node") -> str:
+def _first_struct(program: CProgram, function: "Node") -> str:
     """The struct that a function is given first: the environment."""
     for node in walk(function.child_by_field_name("declarator") or function):
         if node.type == "parameter_declaration" and program.struct(type_name(node)) in _shown(program):
@@ -70,12 +70,12 @@ def _first_struct(program: Program, function: "Node") -> str:
     return ""
 
 
-def _shown(program: Program) -> dict[str, str]:
+def _shown(program: CProgram) -> dict[str, str]:
     """The structs by the names to show them by, with those that their members are kept under."""
     return {program.struct(name): name for name in program.structs}
 
 
-def _behind(program: Program, id: str) -> Scanned:
+def _behind(program: CProgram, id: str) -> Scanned:
     definition = program.definitions[id]
     first, last = definition.spans[0][0], definition.spans[-1][1]
     return Scanned(definition.file, definition.name, definition.name, first, last, 0, memory=program.memory.get(id, []))
@@ -84,7 +84,7 @@ def _behind(program: Program, id: str) -> Scanned:
 class _Scan:
     """Reads one function. Locals are known by their declared types; a pointer may stand for a piece of state."""
 
-    def __init__(self, program: Program, file: File, node: "Node", main: str) -> None:
+    def __init__(self, program: CProgram, file: CFile, node: "Node", main: str) -> None:
         self.program, self.main = program, main
         self.shown = _shown(program)
         name = declared(node.child_by_field_name("declarator"))
@@ -319,7 +319,7 @@ class _Scan:
                     total = 1
                     for count in counts:
                         total *= count or 0
-                    self.unit.memory.append(Memory(self.unit.file, line(call), path, total))
+                    self.unit.memory.append(FixedArray(self.unit.file, line(call), path, total))
 
     def _hazard(self, at: int, what: str) -> None:
         sentence = f"{self.unit.qualified} {what}."

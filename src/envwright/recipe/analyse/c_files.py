@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from envwright.recipe.analyse import trees
-from envwright.recipe.analyse.facts import C, Definition, Memory, Source, digest, read_text
+from envwright.recipe.analyse.facts import C, Definition, FixedArray, SourceFile, digest, read_text
 from envwright.recipe.analyse.trees import line, text, walk
 from envwright.recipe.analyse.whole import evaluate
 
@@ -20,7 +20,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(eq=False)
-class File:
+class CFile:
     path: Path
     name: str  # below the root
     text: str
@@ -31,8 +31,8 @@ class File:
         self.lines = self.text.splitlines()
         self.code = trees.code_lines(self.root)
 
-    def source(self) -> Source:
-        return Source(self.name, C, digest(self.text), len(self.lines), tuple(sorted(self.imports)))
+    def source(self) -> SourceFile:
+        return SourceFile(self.name, C, digest(self.text), len(self.lines), tuple(sorted(self.imports)))
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Member:
 
 
 @dataclass
-class Program:
+class CProgram:
     """All files together: C has one space of names."""
 
-    files: list[File] = field(default_factory=list)
-    functions: "dict[str, tuple[File, Node]]" = field(default_factory=dict)
+    files: list[CFile] = field(default_factory=list)
+    functions: "dict[str, tuple[CFile, Node]]" = field(default_factory=dict)
     structs: dict[str, dict[str, Member]] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)  # the names of a struct, to the one to show
     macros: dict[str, str] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Program:
     values: dict[str, str] = field(default_factory=dict)  # constants with a written value
     definitions: dict[str, Definition] = field(default_factory=dict)
     names: dict[str, list[str]] = field(default_factory=dict)  # name -> ids of its definitions
-    memory: dict[str, list[Memory]] = field(default_factory=dict)  # definition -> arrays in it
+    memory: dict[str, list[FixedArray]] = field(default_factory=dict)  # definition -> arrays in it
 
     def struct(self, name: str) -> str:
         return self.aliases.get(name, name)
@@ -75,9 +75,9 @@ class Program:
         return evaluate(re.sub(r"(0[xX][0-9a-fA-F]+|\d+)[uUlL]+", r"\1", given))
 
 
-def read_program(paths: Sequence[Path], root: Path) -> Program:
+def read_program(paths: Sequence[Path], root: Path) -> CProgram:
     """The files, and those beside them that they include."""
-    program = Program()
+    program = CProgram()
     waiting, seen = [path.resolve() for path in paths], set[Path]()
     folders = [path.parent for path in waiting]
     while waiting:
@@ -87,7 +87,7 @@ def read_program(paths: Sequence[Path], root: Path) -> Program:
         seen.add(path)
         content = read_text(path)
         name = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
-        file = File(path, name, content, trees.parse(content, C))
+        file = CFile(path, name, content, trees.parse(content, C))
         program.files.append(file)
         for include in re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', content, re.M):
             found = [place for folder in (path.parent, *folders) if (place := (folder / include).resolve()).is_file()]
@@ -109,7 +109,7 @@ def _items(node: "Node") -> Iterator["Node"]:
             yield child
 
 
-def _collect(program: Program, file: File, node: "Node") -> None:
+def _collect(program: CProgram, file: CFile, node: "Node") -> None:
     match node.type:
         case "function_definition":
             if name := declared(node.child_by_field_name("declarator")):
@@ -133,7 +133,7 @@ def _collect(program: Program, file: File, node: "Node") -> None:
             _variables(program, file, node)
 
 
-def _shape(program: Program, file: File, whole: "Node", shape: "Node | None", name: str) -> None:
+def _shape(program: CProgram, file: CFile, whole: "Node", shape: "Node | None", name: str) -> None:
     """A struct's members, or an enum's values; `whole` is the statement to show."""
     if shape is None or shape.child_by_field_name("body") is None:
         return
@@ -160,7 +160,7 @@ def _shape(program: Program, file: File, whole: "Node", shape: "Node | None", na
                 _remember_size(program, file, declarator, member, f"{file.name}:{name or tag}")
 
 
-def _variables(program: Program, file: File, node: "Node") -> None:
+def _variables(program: CProgram, file: CFile, node: "Node") -> None:
     shape = node.child_by_field_name("type")
     if shape is not None and shape.type in (*_STRUCTS, "enum_specifier"):
         _shape(program, file, node, shape, text(shape.child_by_field_name("name")))
@@ -176,17 +176,17 @@ def _variables(program: Program, file: File, node: "Node") -> None:
         _remember_size(program, file, declarator, name, f"{file.name}:{name}")
 
 
-def _remember_size(program: Program, file: File, declarator: "Node", name: str, definition: str) -> None:
+def _remember_size(program: CProgram, file: CFile, declarator: "Node", name: str, definition: str) -> None:
     sizes = [part.child_by_field_name("size") for part in walk(declarator) if part.type == "array_declarator"]
     counts = [program.integer(size) for size in sizes]
     if counts and None not in counts:
         total = 1
         for count in counts:
             total *= count or 0
-        program.memory.setdefault(definition, []).append(Memory(file.name, line(declarator), name, total))
+        program.memory.setdefault(definition, []).append(FixedArray(file.name, line(declarator), name, total))
 
 
-def _define(program: Program, file: File, node: "Node", name: str, kind: str) -> None:
+def _define(program: CProgram, file: CFile, node: "Node", name: str, kind: str) -> None:
     first, last = trees.above(file.lines, line(node)), trees.last_line(node)
     id = f"{file.name}:{name}"
     known = program.definitions.get(id)
@@ -196,7 +196,7 @@ def _define(program: Program, file: File, node: "Node", name: str, kind: str) ->
         program.names[name].append(id)
 
 
-def _link(program: Program) -> None:
+def _link(program: CProgram) -> None:
     """What definitions use: every name in their text that is one."""
     lines = {file.name: file.lines for file in program.files}
     for id, made in program.definitions.items():

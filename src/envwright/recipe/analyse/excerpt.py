@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from envwright.recipe.analyse.facts import PYTHON, Analysis, Definition
 from envwright.recipe.analyse.graph import reachable
-from envwright.recipe.analyse.modules import Module, PlanError
+from envwright.recipe.analyse.modules import PlanError, PlannedModule
 
 
-def source_of(module: Module, analysis: Analysis) -> str:
+def source_of(module: PlannedModule, analysis: Analysis) -> str:
     """The verbatim text of a module's functions, and of the imports, constants and class attributes that they use."""
     unknown = [id for id in module.functions if id not in analysis.unit]
     if unknown:
@@ -27,7 +27,7 @@ def source_of(module: Module, analysis: Analysis) -> str:
     return "\n".join(pieces)
 
 
-def _pieces(file: str, module: Module, definitions: Sequence[Definition], analysis: Analysis) -> list[str]:
+def _pieces(file: str, module: PlannedModule, definitions: Sequence[Definition], analysis: Analysis) -> list[str]:
     """A file's pieces in the order of its lines, each under a line that says where it is from."""
     lines = analysis.text(file).splitlines()
     mark = "#" if next(s for s in analysis.sources if s.path == file).language == PYTHON else "//"

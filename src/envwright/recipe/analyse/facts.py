@@ -43,7 +43,7 @@ class Hazard:
 
 
 @dataclass(frozen=True)
-class Memory:
+class FixedArray:
     """An array whose size is written in the source."""
 
     file: str
@@ -94,7 +94,7 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFile:
     """A file."""
 
     path: str  # below the root
@@ -109,7 +109,7 @@ class Analysis:
     """A reference, as far as its source tells."""
 
     root: Path
-    sources: tuple[Source, ...]
+    sources: tuple[SourceFile, ...]
     units: tuple[Unit, ...]  # reachable from the entries, by file and line
     entries: tuple[str, ...]
     state: tuple[tuple[str, tuple[str, ...]], ...]  # what changes, and the units that write it
@@ -119,7 +119,7 @@ class Analysis:
     left: tuple[str, ...] = ()  # state that a reset may leave as it was
     read_at: tuple[tuple[str, str], ...] = ()  # state that matters in the next call: where it is read
     hazards: tuple[Hazard, ...] = ()
-    memory: tuple[Memory, ...] = ()
+    memory: tuple[FixedArray, ...] = ()
     outside: tuple[str, ...] = ()  # packages of others that the units call
     definitions: tuple[Definition, ...] = ()
 

@@ -50,14 +50,14 @@ def join(one: Value, two: Value) -> Value:
 
 
 @dataclass
-class State:
+class FlowState:
     """What the names of a function, and the attributes that were set in this call, hold."""
 
     names: dict[str, Value] = field(default_factory=dict)
     attributes: dict[str, Value] = field(default_factory=dict)
 
-    def copy(self) -> "State":
-        return State(dict(self.names), dict(self.attributes))
+    def copy(self) -> "FlowState":
+        return FlowState(dict(self.names), dict(self.attributes))
 
     def attribute(self, name: str) -> Value:
         return self.attributes.get(name) or before(name)
@@ -68,7 +68,7 @@ def before(name: str) -> Value:
     return Value(frozenset({Token(name)}), frozenset({name}))
 
 
-def join_states(states: Iterable[State | None]) -> State | None:
+def join_states(states: Iterable[FlowState | None]) -> FlowState | None:
     """Any of those that a program can be in."""
     possible = [state for state in states if state is not None]
     if len(possible) < 2:

@@ -13,9 +13,9 @@ from envwright.recipe.analyse.facts import (
     Analysis,
     Chance,
     Definition,
+    FixedArray,
     Hazard,
-    Memory,
-    Source,
+    SourceFile,
     Unit,
 )
 from envwright.recipe.analyse.graph import components, reachable
@@ -58,7 +58,7 @@ class Scanned:
     loops: list[str] = field(default_factory=list)
     arms: int = 0
     hazards: list[tuple[int, str]] = field(default_factory=list)
-    memory: list[Memory] = field(default_factory=list)
+    memory: list[FixedArray] = field(default_factory=list)
     uses: dict[str, int] = field(default_factory=dict)
     outside: dict[str, int] = field(default_factory=dict)
     draws: bool = False
@@ -91,7 +91,7 @@ def gather(
     setup: Iterable[str] | None,
     *,
     root: Path,
-    sources: Sequence[Source],
+    sources: Sequence[SourceFile],
     definitions: Mapping[str, Definition],
     behind: Mapping[str, Scanned] | None = None,
     variables: Iterable[str] = (),
@@ -152,7 +152,7 @@ def gather(
     )
 
 
-def _within(source: Source, files: set[str]) -> Source:
+def _within(source: SourceFile, files: set[str]) -> SourceFile:
     return replace(source, imports=tuple(path for path in source.imports if path in files))
 
 

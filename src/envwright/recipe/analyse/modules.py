@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.analyse.cut import outermost
-from envwright.recipe.analyse.facts import SETS_UP, Analysis, Source, Unit
+from envwright.recipe.analyse.facts import SETS_UP, Analysis, SourceFile, Unit
 
 VERSION = 1
 LAST = "rules"  # the module with reset and step
@@ -26,7 +26,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Module:
+class PlannedModule:
     """A piece of the reference that is translated as one."""
 
     name: str
@@ -44,13 +44,13 @@ class Module:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ModulePlan:
     """The modules, each after those it needs; the last one holds reset and step."""
 
     suggestion: str  # jax or rust
     reason: str
-    sources: tuple[Source, ...]
-    modules: tuple[Module, ...]
+    sources: tuple[SourceFile, ...]
+    modules: tuple[PlannedModule, ...]
     notes: tuple[str, ...] = ()  # what may be stumbled over
     version: int = VERSION
 
@@ -63,7 +63,7 @@ def parts_of(units: Iterable[Unit], analysis: Analysis) -> tuple[Part, ...]:
     )
 
 
-def describe(name: str, parts: Sequence[Part], analysis: Analysis, home: Mapping[str, str], why: str) -> Module:
+def describe(name: str, parts: Sequence[Part], analysis: Analysis, home: Mapping[str, str], why: str) -> PlannedModule:
     """A module, with all that follows from its functions; `home` are the modules of outermost functions."""
     inside = outermost(analysis)
     ids = [f"{part.file}:{function}" for part in parts for function in part.functions]
@@ -73,7 +73,7 @@ def describe(name: str, parts: Sequence[Part], analysis: Analysis, home: Mapping
     if any(unit.id in analysis.entries for unit in units):  # what sets up is needed by what plays
         needs |= {home[id] for id in home if sets_up(analysis, id)} - {name}
     changing = dict(analysis.state)
-    return Module(
+    return PlannedModule(
         name=name,
         parts=tuple(parts),
         lines=sum(unit.code_lines for unit in units if inside[unit.id] == unit.id),

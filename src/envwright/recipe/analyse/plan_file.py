@@ -1,19 +1,19 @@
 """The plan as a file: TOML that a person reads and edits, checked when it is read again."""
 
 import difflib
-import json
 import keyword
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from envwright.recipe.analyse.cut import outermost
-from envwright.recipe.analyse.facts import Analysis, Source
+from envwright.recipe.analyse.facts import Analysis, SourceFile
 from envwright.recipe.analyse.graph import ordered, ring
-from envwright.recipe.analyse.modules import LAST, VERSION, Module, Part, Plan, PlanError, describe
+from envwright.recipe.analyse.modules import LAST, VERSION, ModulePlan, Part, PlanError, PlannedModule, describe
 from envwright.recipe.analyse.suggest import JAX, RUST
+from envwright.recipe.toml import inline
 
 _HEAD = """\
 # How the reference is cut into modules. Each is translated as one, after those it needs.
@@ -24,45 +24,31 @@ _HEAD = """\
 """
 
 
-def write_plan(plan: Plan) -> str:
+def write_plan(plan: ModulePlan) -> str:
     """The plan's text; `read_plan` gives the same plan again."""
     blocks = [_HEAD]
     blocks.append(f"version = {plan.version}")
-    blocks.append(f"suggestion = {_text(plan.suggestion)} # or {_text(RUST if plan.suggestion == JAX else JAX)}")
-    blocks.append(f"reason = {_text(plan.reason)}")
-    blocks.append(f"notes = {_list(map(_text, plan.notes))} # what may be stumbled over\n")
+    blocks.append(f"suggestion = {inline(plan.suggestion)} # or {inline(RUST if plan.suggestion == JAX else JAX)}")
+    blocks.append(f"reason = {inline(plan.reason)}")
+    blocks.append(f"notes = {_list(plan.notes)} # what may be stumbled over\n")
     for module in plan.modules:
-        blocks.append(f"[[module]]\nname = {_text(module.name)}\nwhy = {_text(module.why)}")
-        blocks.append(f"lines = {module.lines}")
-        blocks.append(f"needs = [{', '.join(map(_text, module.needs))}]")
-        blocks.append(f"writes = {_list(map(_text, module.writes))}")
-        blocks.append(f"chance = {_list(map(_text, module.chance))}")
-        blocks.append(f"parts = {_list(map(_part, module.parts))}\n")
+        blocks.append(f"[[module]]\nname = {inline(module.name)}\nwhy = {inline(module.why)}")
+        blocks.append(f"lines = {module.lines}\nneeds = {inline(module.needs)}")
+        blocks.append(f"writes = {_list(module.writes)}\nchance = {_list(module.chance)}")
+        blocks.append(f"parts = {_list(asdict(part) for part in module.parts)}\n")
     for source in plan.sources:
-        blocks.append(f"[[source]]\npath = {_text(source.path)}\nlanguage = {_text(source.language)}")
-        blocks.append(f"lines = {source.lines}\nsha256 = {_text(source.sha256)}")
-        blocks.append(f"imports = [{', '.join(map(_text, source.imports))}]\n")
+        blocks.append(f"[[source]]\npath = {inline(source.path)}\nlanguage = {inline(source.language)}")
+        blocks.append(f"lines = {source.lines}\nsha256 = {inline(source.sha256)}\nimports = {inline(source.imports)}\n")
     return "\n".join(blocks)
 
 
-def _part(part: Part) -> str:
-    functions = ", ".join(map(_text, part.functions))
-    return f"{{ file = {_text(part.file)}, first = {part.first}, last = {part.last}, functions = [{functions}] }}"
+def _list(items: Iterable[Any]) -> str:
+    """One item a line, so that lines can be moved."""
+    lines = "".join(f"  {inline(item)},\n" for item in items)
+    return f"[\n{lines}]" if lines else "[]"
 
 
-def _list(items: Iterable[str]) -> str:
-    """One item a line, so that lines can be moved; nothing and a single item fit on one."""
-    found = list(items)
-    if not found:
-        return "[]"
-    return "[\n" + "".join(f"  {item},\n" for item in found) + "]"
-
-
-def _text(value: str) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def read_plan(given: str | Path, analysis: Analysis | None = None) -> Plan:
+def read_plan(given: str | Path, analysis: Analysis | None = None) -> ModulePlan:
     """The plan of a text or a file. With the analysis that it is about, it is also checked against that: every function
     is in one module, where the plan says, and no call leads to a module that is not needed."""
     name, text = _open(given)
@@ -73,7 +59,7 @@ def read_plan(given: str | Path, analysis: Analysis | None = None) -> Plan:
     if table.get("version") != VERSION:
         raise PlanError(f"{name} is of version {table.get('version')}; this envwright reads version {VERSION}.")
     _only(table, {"version", "suggestion", "reason", "notes", "module", "source"}, name)
-    plan = Plan(
+    plan = ModulePlan(
         suggestion=_str(table, "suggestion", name),
         reason=_str(table, "reason", name),
         notes=_strings(table, "notes", name),
@@ -99,20 +85,20 @@ def _open(given: str | Path) -> tuple[str, str]:
         raise PlanError(f"The plan {given} is not text.") from None
 
 
-def _source(row: dict[str, Any], name: str) -> Source:
+def _source(row: dict[str, Any], name: str) -> SourceFile:
     where = f"{name}, [[source]] {row.get('path', '')}"
     _only(row, {"path", "language", "lines", "sha256", "imports"}, where)
     path, language, digest = (_str(row, key, where) for key in ("path", "language", "sha256"))
-    return Source(path, language, digest, _int(row, "lines", where), _strings(row, "imports", where))
+    return SourceFile(path, language, digest, _int(row, "lines", where), _strings(row, "imports", where))
 
 
-def _module(row: dict[str, Any], name: str) -> Module:
+def _module(row: dict[str, Any], name: str) -> PlannedModule:
     where = f"{name}, [[module]] {row.get('name', '')}"
     _only(row, {"name", "why", "lines", "needs", "writes", "chance", "parts"}, where)
     label = _str(row, "name", where)
     if not label.isidentifier() or keyword.iskeyword(label):
         raise PlanError(f"{name}: a module cannot be called {label!r}; its name becomes that of a file of code.")
-    return Module(
+    return PlannedModule(
         name=label,
         parts=tuple(_read_part(part, where) for part in _rows(row, "parts", where)),
         lines=_int(row, "lines", where),
@@ -132,7 +118,7 @@ def _read_part(row: dict[str, Any], where: str) -> Part:
 # ---- what makes sense by itself ----
 
 
-def _check(plan: Plan, name: str) -> None:
+def _check(plan: ModulePlan, name: str) -> None:
     if plan.suggestion not in (JAX, RUST):
         raise PlanError(f"{name}: suggestion is {plan.suggestion!r}; it can be {JAX} or {RUST}.")
     names = [module.name for module in plan.modules]
@@ -160,7 +146,7 @@ def _check(plan: Plan, name: str) -> None:
             held[id] = module.name
 
 
-def _check_part(plan: Plan, module: Module, part: Part, name: str) -> None:
+def _check_part(plan: ModulePlan, module: PlannedModule, part: Part, name: str) -> None:
     source = next((source for source in plan.sources if source.path == part.file), None)
     if source is None:
         paths = [source.path for source in plan.sources]
@@ -176,7 +162,7 @@ def _check_part(plan: Plan, module: Module, part: Part, name: str) -> None:
 # ---- what fits the source ----
 
 
-def _fit(plan: Plan, analysis: Analysis, name: str) -> Plan:
+def _fit(plan: ModulePlan, analysis: Analysis, name: str) -> ModulePlan:
     """The plan, checked against the analysis, with all that follows from the functions worked out again."""
     for source in analysis.sources:
         planned = next((s for s in plan.sources if s.path == source.path), None)
@@ -199,7 +185,7 @@ def _fit(plan: Plan, analysis: Analysis, name: str) -> Plan:
     return replace(plan, modules=tuple(_refit(module, analysis, home, name) for module in plan.modules))
 
 
-def _homes(plan: Plan, analysis: Analysis, held: Mapping[str, str], name: str) -> dict[str, str]:
+def _homes(plan: ModulePlan, analysis: Analysis, held: Mapping[str, str], name: str) -> dict[str, str]:
     """The modules of outermost functions; what is inside of a function is where that is."""
     inside = outermost(analysis)
     for id, outer in inside.items():
@@ -217,11 +203,11 @@ def _homes(plan: Plan, analysis: Analysis, held: Mapping[str, str], name: str) -
     return {outer: held[outer] for module in plan.modules for outer in _outer(module, inside)}
 
 
-def _outer(module: Module, inside: Mapping[str, str]) -> list[str]:
+def _outer(module: PlannedModule, inside: Mapping[str, str]) -> list[str]:
     return [id for id in module.functions if inside[id] == id]
 
 
-def _refit(module: Module, analysis: Analysis, home: Mapping[str, str], name: str) -> Module:
+def _refit(module: PlannedModule, analysis: Analysis, home: Mapping[str, str], name: str) -> PlannedModule:
     made = describe(module.name, module.parts, analysis, home, module.why)
     missing = [need for need in made.needs if need not in module.needs]
     if missing:

@@ -11,16 +11,16 @@ from envwright.recipe.analyse import python_meanings as meanings
 from envwright.recipe.analyse.facts import Analysis, AnalysisError, Definition
 from envwright.recipe.analyse.gather import Scanned, gather, is_left_out
 from envwright.recipe.analyse.python_files import (
-    Class,
-    File,
-    Function,
     FunctionNode,
-    Imported,
     Outside,
     Package,
+    PyClass,
+    PyFile,
+    PyFunction,
+    PyImport,
 )
 from envwright.recipe.analyse.python_kept import follow_calls
-from envwright.recipe.analyse.python_scan import Scan
+from envwright.recipe.analyse.python_scan import PyScan
 from envwright.recipe.analyse.python_types import Scope, Types, parameters
 
 ENTRY = ("reset", "step")
@@ -81,17 +81,17 @@ class _Reader:
         self.scanned: dict[str, Scanned] = {}
         self.definitions: dict[str, Definition] = {}
         self.behind: dict[str, Scanned] = {}  # the code of definitions
-        self._waiting: list[Function] = []
+        self._waiting: list[PyFunction] = []
         self._scopes: dict[str, tuple[Scope, str]] = {}  # of functions inside of others: the scope and id outside
-        self._mentioned: dict[Class, None] = {}
+        self._mentioned: dict[PyClass, None] = {}
         self._unknown: dict[tuple[str, str], tuple[Scanned, int]] = {}  # unit and method
 
-    def enter(self, target: Target) -> list[Function]:
+    def enter(self, target: Target) -> list[PyFunction]:
         """Make a class one of those that are played, and find its entry methods."""
         package = self.types.package
         file = package.open(target.file)
         cls = package.lookup(file, target.name)
-        if not isinstance(cls, Class):
+        if not isinstance(cls, PyClass):
             raise AnalysisError(_no_class(file, target.name, cls))
         self.types.leading.append(cls)
         self._mentioned[cls] = None
@@ -107,7 +107,7 @@ class _Reader:
             )
         return [function for methods in found.values() for function in methods]
 
-    def read(self, functions: Iterable[Function]) -> None:
+    def read(self, functions: Iterable[PyFunction]) -> None:
         """Read functions and all they may call."""
         self._waiting += functions
         while self._waiting:
@@ -119,7 +119,7 @@ class _Reader:
                 for function in self._by_name(method, unit):
                     self.call(function, unit, line)
 
-    def _scan(self, function: Function) -> None:
+    def _scan(self, function: PyFunction) -> None:
         file, node = function.file, function.node
         outer, parent = self._scopes.get(function.id, (None, ""))
         first = _first_line(file, node)
@@ -137,7 +137,7 @@ class _Reader:
         self.scanned[function.id] = unit
         if function.owner:
             self._use_class(function.owner, unit)
-        scan = Scan(self, unit, self.types.scope(function, outer))
+        scan = PyScan(self, unit, self.types.scope(function, outer))
         for statement in node.body:
             scan.visit(statement)
         for default in [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]:
@@ -145,19 +145,19 @@ class _Reader:
 
     # ---- what a Scan tells ----
 
-    def call(self, function: Function, unit: Scanned, line: int) -> None:
+    def call(self, function: PyFunction, unit: Scanned, line: int) -> None:
         unit.calls.setdefault(function.id, line)
         if function.id not in self.scanned:
             self._waiting.append(function)
 
-    def nested(self, function: Function, scope: Scope) -> None:
+    def nested(self, function: PyFunction, scope: Scope) -> None:
         self._scopes[function.id] = (scope, function.id.rpartition(".")[0])
 
     def unknown(self, unit: Scanned, method: str, line: int) -> None:
         if method not in meanings.COMMON and method not in meanings.DRAWS:
             self._unknown.setdefault((unit.id, method), (unit, line))
 
-    def mention(self, cls: Class, unit: Scanned) -> None:
+    def mention(self, cls: PyClass, unit: Scanned) -> None:
         self._mentioned[cls] = None
         self._use_class(cls, unit)
         if any(cls in self.types.mro(leading) for leading in self.types.leading):
@@ -168,7 +168,7 @@ class _Reader:
             for function in self.types.methods(cls, name, exact=True):
                 self.call(function, unit, function.node.lineno)
 
-    def use(self, file: File, name: str, unit: Scanned) -> None:
+    def use(self, file: PyFile, name: str, unit: Scanned) -> None:
         if name not in file.statements:
             return
         id = f"{file.name}:{name}"
@@ -179,7 +179,7 @@ class _Reader:
 
     # ---- definitions ----
 
-    def _define(self, file: File, name: str) -> None:
+    def _define(self, file: PyFile, name: str) -> None:
         """Read the statements that give a name its value; they may use others, and call functions."""
         id = f"{file.name}:{name}"
         if id in self.behind:
@@ -187,22 +187,22 @@ class _Reader:
         statements = file.statements[name]
         code = self.behind[id] = Scanned(file.name, name, name, statements[0].lineno, statements[-1].lineno, 0)
         for statement in statements:
-            Scan(self, code, Scope(file)).visit(statement)
-        kind = "import" if isinstance(file.names.get(name), Imported) else "constant"
+            PyScan(self, code, Scope(file)).visit(statement)
+        kind = "import" if isinstance(file.names.get(name), PyImport) else "constant"
         spans = tuple(_span(file, statement, comment=kind == "constant") for statement in statements)
         self.definitions[id] = Definition(file.name, name, kind, spans, tuple(u for u in code.uses if u != id))
 
-    def _use_class(self, cls: Class, unit: Scanned) -> None:
+    def _use_class(self, cls: PyClass, unit: Scanned) -> None:
         for base in self.types.mro(cls):
             self._define_class(base)
             unit.uses.setdefault(base.id, 0)
 
-    def _define_class(self, cls: Class) -> None:
+    def _define_class(self, cls: PyClass) -> None:
         if cls.id in self.behind:
             return
         node, file = cls.node, cls.file
         code = self.behind[cls.id] = Scanned(file.name, cls.qualified, cls.qualified, node.lineno, node.lineno, 0)
-        scan = Scan(self, code, Scope(file))
+        scan = PyScan(self, code, Scope(file))
         spans = [(_first_line(file, node), _header_end(node))]
         for base in [*node.bases, *node.decorator_list]:
             scan.visit(base)
@@ -215,7 +215,7 @@ class _Reader:
 
     # ---- the rest ----
 
-    def _by_name(self, method: str, unit: Scanned) -> list[Function]:
+    def _by_name(self, method: str, unit: Scanned) -> list[PyFunction]:
         """The methods that an object of unknown class may have: of classes in use, else of any that was read."""
         own = unit.qualified.rpartition(".")[0]
         for classes in (self._mentioned, self.types.package.classes()):
@@ -227,7 +227,7 @@ class _Reader:
         return []
 
 
-def _no_class(file: File, name: str, found: object | None) -> str:
+def _no_class(file: PyFile, name: str, found: object | None) -> str:
     if isinstance(found, Outside):
         return f"{file.path.name} takes {name} from {found.path}, which is not in the package; give its own file."
     classes = [key for key, node in file.names.items() if isinstance(node, ast.ClassDef)]
@@ -236,19 +236,19 @@ def _no_class(file: File, name: str, found: object | None) -> str:
     return f"{file.path.name} has no class {name}; {hint}"
 
 
-def _first_line(file: File, node: FunctionNode | ast.ClassDef) -> int:
+def _first_line(file: PyFile, node: FunctionNode | ast.ClassDef) -> int:
     """With the decorators, and the comment above."""
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     return _above(file, first)
 
 
-def _above(file: File, first: int) -> int:
+def _above(file: PyFile, first: int) -> int:
     while first > 1 and file.lines[first - 2].lstrip().startswith("#") and first - 1 not in file.code:
         first -= 1
     return first
 
 
-def _span(file: File, statement: ast.stmt, comment: bool = True) -> tuple[int, int]:
+def _span(file: PyFile, statement: ast.stmt, comment: bool = True) -> tuple[int, int]:
     first = _above(file, statement.lineno) if comment else statement.lineno
     return first, statement.end_lineno or statement.lineno
 

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterable
 
-from envwright.recipe.analyse.python_files import Class, Function, FunctionNode, Outside
+from envwright.recipe.analyse.python_files import FunctionNode, Outside, PyClass, PyFunction
 from envwright.recipe.analyse.python_types import Scope, Types, is_static
 
 AT_ONCE = {"sorted", "min", "max", "sort"}  # call what they are given
@@ -11,7 +11,7 @@ PLAIN_BASES = ("gymnasium.", "gym.", "abc.", "typing.", "builtins.", "enum.")
 _OWN_ACCESS = {"__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__dict__", "__slots__"}
 
 
-def keeps_to_itself(types: Types, cls: Class, left_out: Iterable[str] = ()) -> bool:
+def keeps_to_itself(types: Types, cls: PyClass, left_out: Iterable[str] = ()) -> bool:
     """Whether nobody else can read or write attributes of the environment, nor they be found by computed names."""
     order = types.mro(cls)
     for base in order:
@@ -19,7 +19,7 @@ def keeps_to_itself(types: Types, cls: Class, left_out: Iterable[str] = ()) -> b
         bases = [types.resolve(node, Scope(base.file)) for node in nodes]
         names = [getattr(node, "id", "") for node in nodes]
         for found, name in zip(bases, names, strict=True):
-            known = isinstance(found, Class) or name == "object"
+            known = isinstance(found, PyClass) or name == "object"
             if not known and not (isinstance(found, Outside) and found.path.startswith(PLAIN_BASES)):
                 return False
     methods = {name for base in order for name in base.methods}
@@ -35,13 +35,13 @@ def is_property(node: FunctionNode) -> bool:
     return any(kind in ("property", "setter", "cached_property") for kind in kinds)
 
 
-def own_name(function: Function) -> str | None:
+def own_name(function: PyFunction) -> str | None:
     """What a method calls the environment."""
     arguments = [*function.node.args.posonlyargs, *function.node.args.args]
     return arguments[0].arg if function.owner and arguments and not is_static(function.node) else None
 
 
-def _escapes(function: Function, methods: set[str]) -> bool:
+def _escapes(function: PyFunction, methods: set[str]) -> bool:
     """Whether a method hands the environment, or one of its methods, to somebody, or keeps it."""
     own = own_name(function)
     if own is None:

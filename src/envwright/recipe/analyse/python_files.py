@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from envwright.recipe.analyse.facts import PYTHON, AnalysisError, Source, digest, read_text
+from envwright.recipe.analyse.facts import PYTHON, AnalysisError, SourceFile, digest, read_text
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -20,7 +20,7 @@ _NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, to
 
 
 @dataclass(frozen=True)
-class Imported:
+class PyImport:
     """A name that stands for a module, or for a member of one."""
 
     module: str
@@ -35,11 +35,11 @@ class Outside:
 
 
 @dataclass(frozen=True, eq=False)
-class Function:
-    file: "File"
+class PyFunction:
+    file: "PyFile"
     qualified: str
     node: FunctionNode
-    owner: "Class | None" = None
+    owner: "PyClass | None" = None
 
     @property
     def id(self) -> str:
@@ -47,8 +47,8 @@ class Function:
 
 
 @dataclass(frozen=True, eq=False)
-class Class:
-    file: "File"
+class PyClass:
+    file: "PyFile"
     qualified: str
     node: ast.ClassDef
 
@@ -56,15 +56,15 @@ class Class:
     def id(self) -> str:
         return f"{self.file.name}:{self.qualified}"
 
-    def functions(self) -> Iterator[Function]:
+    def functions(self) -> Iterator[PyFunction]:
         for node in self.node.body:
             if isinstance(node, FunctionNode):
-                yield Function(self.file, f"{self.qualified}.{node.name}{_accessor(node)}", node, self)
+                yield PyFunction(self.file, f"{self.qualified}.{node.name}{_accessor(node)}", node, self)
 
     @cached_property
-    def methods(self) -> dict[str, tuple[Function, ...]]:
+    def methods(self) -> dict[str, tuple[PyFunction, ...]]:
         """Its own methods by name: one each, or a property's getter and setter."""
-        found: dict[str, dict[str, Function]] = {}
+        found: dict[str, dict[str, PyFunction]] = {}
         for function in self.functions():
             found.setdefault(function.node.name, {})[function.qualified] = function
         return {name: tuple(functions.values()) for name, functions in found.items()}
@@ -84,12 +84,12 @@ class Class:
 class Constant:
     """A name that a file gives a value to."""
 
-    file: "File"
+    file: "PyFile"
     name: str
 
 
 @dataclass(eq=False)
-class File:
+class PyFile:
     """A file: `names` are its functions, classes and imports, `statements` what gives values to each name."""
 
     path: Path
@@ -97,11 +97,11 @@ class File:
     module: str
     text: str
     tree: ast.Module
-    names: dict[str, FunctionNode | ast.ClassDef | Imported] = field(default_factory=dict)
+    names: dict[str, FunctionNode | ast.ClassDef | PyImport] = field(default_factory=dict)
     statements: dict[str, list[ast.stmt]] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
     imports: dict[str, None] = field(default_factory=dict)
-    classes: dict[str, Class] = field(default_factory=dict)
+    classes: dict[str, PyClass] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.lines = self.text.splitlines()
@@ -121,7 +121,7 @@ class File:
                     if alias.name == "*":
                         self.stars.append(self.absolute(node))
                     else:
-                        target = Imported(self.absolute(node), alias.name)
+                        target = PyImport(self.absolute(node), alias.name)
                         self._import(alias.asname or alias.name, target, statement)
             case _:
                 for name in _touched(node):
@@ -129,7 +129,7 @@ class File:
                 for inner in _statements_in(node):  # in an if, a try, a loop: the whole of it gives the value
                     self._bind(inner, statement)
 
-    def _import(self, name: str, target: Imported, statement: ast.stmt) -> None:
+    def _import(self, name: str, target: PyImport, statement: ast.stmt) -> None:
         self.names.setdefault(name, target)
         self._give(name, statement)
 
@@ -147,16 +147,16 @@ class File:
         return ".".join([*parts[: len(parts) - up], *([node.module] if node.module else [])])
 
     @cached_property
-    def own_classes(self) -> list["Class"]:
+    def own_classes(self) -> list["PyClass"]:
         return [class_of(self, name, node) for name, node in self.names.items() if isinstance(node, ast.ClassDef)]
 
-    def source(self) -> Source:
-        return Source(self.name, PYTHON, digest(self.text), len(self.lines), tuple(sorted(self.imports)))
+    def source(self) -> SourceFile:
+        return SourceFile(self.name, PYTHON, digest(self.text), len(self.lines), tuple(sorted(self.imports)))
 
 
-def imported(alias: ast.alias) -> Imported:
+def imported(alias: ast.alias) -> PyImport:
     """What `import a.b` and `import a.b as c` bind: the first binds `a`."""
-    return Imported(alias.name if alias.asname else alias.name.partition(".")[0])
+    return PyImport(alias.name if alias.asname else alias.name.partition(".")[0])
 
 
 def _accessor(node: FunctionNode) -> str:
@@ -216,9 +216,9 @@ class Package:
         libraries = {Path(p).resolve() for p in (sysconfig.get_path(k) for k in ("purelib", "platlib", "stdlib")) if p}
         self.alone = self.root in libraries  # beside a lone file there, everything is somebody else's
         self.base = self.root.parent if (self.root / "__init__.py").exists() else self.root
-        self.files: dict[Path, File] = {}
+        self.files: dict[Path, PyFile] = {}
 
-    def open(self, path: Path) -> File:
+    def open(self, path: Path) -> PyFile:
         """A file by its path."""
         path = path.resolve()
         if path not in self.files:
@@ -230,10 +230,10 @@ class Package:
                 tree = ast.parse(text)
             except SyntaxError as error:
                 raise AnalysisError(f"{path} is not Python {_place(error)}: {error.msg}.") from None
-            self.files[path] = File(path, name.as_posix(), module, text, tree)
+            self.files[path] = PyFile(path, name.as_posix(), module, text, tree)
         return self.files[path]
 
-    def module(self, name: str) -> File | None:
+    def module(self, name: str) -> PyFile | None:
         """A module of the package by its dotted name; None for those of others."""
         head, _, rest = name.partition(".")
         if not name or (head in _FRAMES and any(rest == p or rest.startswith(f"{p}.") for p in PLUMBING)):
@@ -245,17 +245,17 @@ class Package:
                     return self.open(path)
         return None
 
-    def lookup(self, file: File, name: str, seen: Sequence[tuple[File, str]] = ()) -> object | None:
+    def lookup(self, file: PyFile, name: str, seen: Sequence[tuple[PyFile, str]] = ()) -> object | None:
         """What a name of a file is: a Function, Class, Constant, File, Outside, or None if it is none of its names."""
         if (file, name) in seen:
             return None
         found = file.names.get(name)
         match found:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                return Function(file, name, found)
+                return PyFunction(file, name, found)
             case ast.ClassDef():
                 return class_of(file, name, found)
-            case Imported():
+            case PyImport():
                 return self.follow(found, file, [*seen, (file, name)])
         if name in file.statements:
             return Constant(file, name)
@@ -265,7 +265,7 @@ class Package:
                 return found
         return None
 
-    def follow(self, target: Imported, file: File, seen: Sequence[tuple[File, str]] = ()) -> object:
+    def follow(self, target: PyImport, file: PyFile, seen: Sequence[tuple[PyFile, str]] = ()) -> object:
         """What an import leads to."""
         dotted = f"{target.module}.{target.member}" if target.member else target.module
         if not target.member:
@@ -281,18 +281,18 @@ class Package:
             return behind
         return Outside(dotted)
 
-    def member(self, file: File, name: str) -> object | None:
+    def member(self, file: PyFile, name: str) -> object | None:
         """A member of a module of the package; of `gymnasium`, also what it does not import by that name."""
         return self.lookup(file, name) or self.module(f"{file.module}.{name}") or Outside(f"{file.module}.{name}")
 
-    def classes(self) -> list[Class]:
+    def classes(self) -> list[PyClass]:
         """The classes of all files read so far."""
         return [cls for file in self.files.values() for cls in file.own_classes]
 
 
-def class_of(file: File, qualified: str, node: ast.ClassDef) -> Class:
+def class_of(file: PyFile, qualified: str, node: ast.ClassDef) -> PyClass:
     """One object a class, so that classes can be compared by identity."""
-    return file.classes.setdefault(qualified, Class(file, qualified, node))
+    return file.classes.setdefault(qualified, PyClass(file, qualified, node))
 
 
 def _top(file: Path) -> Path:

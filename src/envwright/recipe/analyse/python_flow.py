@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from envwright.recipe.analyse.flow_values import NONE, State, Things, Token, Tokens, Value, join, join_states
+from envwright.recipe.analyse.flow_values import NONE, FlowState, Things, Token, Tokens, Value, join, join_states
 from envwright.recipe.analyse.gather import is_left_out
 from envwright.recipe.analyse.python_files import FunctionNode
 from envwright.recipe.analyse.python_types import Scope, Types
@@ -23,21 +23,21 @@ class LostError(Exception):
 
 
 @dataclass
-class Frame:
+class FlowFrame:
     """A function that is being followed."""
 
     scope: Scope
     own: str | None  # its name for the environment
     path: tuple[object, ...]  # the calls that led here
     pc: Tokens = NONE  # what decides whether it is here at all
-    exits: list[State] = field(default_factory=list)
+    exits: list[FlowState] = field(default_factory=list)
     results: list[Value] = field(default_factory=list)
     inner: dict[str, FunctionNode] = field(default_factory=dict)  # functions inside of it
-    loops: list[list[State]] = field(default_factory=list)  # where a break or continue goes on
+    loops: list[list[FlowState]] = field(default_factory=list)  # where a break or continue goes on
     shared: set[str] = field(default_factory=set)  # names of the file that it may set
 
 
-class Flow:
+class DataFlow:
     """Statements. What expressions are, `evaluate` says, which `python_flow_calls` gives."""
 
     def __init__(self, types: Types, evaluate: Any) -> None:
@@ -54,7 +54,7 @@ class Flow:
     def tokens(self, value: Value) -> Tokens:
         return self.things.tokens(value)
 
-    def follow(self, function: FunctionNode, frame: Frame, state: State) -> tuple[Value, State | None]:
+    def follow(self, function: FunctionNode, frame: FlowFrame, state: FlowState) -> tuple[Value, FlowState | None]:
         """What a function gives back, and what it leaves."""
         for node in ast.walk(function):
             if isinstance(node, ast.Yield | ast.YieldFrom | ast.Await | ast.Nonlocal):
@@ -65,7 +65,7 @@ class Flow:
             value = join(value, result)
         return value, join_states([*frame.exits, end])
 
-    def block(self, statements: Sequence[ast.stmt], state: State | None, frame: Frame) -> State | None:
+    def block(self, statements: Sequence[ast.stmt], state: FlowState | None, frame: FlowFrame) -> FlowState | None:
         for statement in statements:
             if state is None:
                 return None
@@ -75,7 +75,7 @@ class Flow:
             state = self.statement(statement, state, frame)
         return state
 
-    def statement(self, node: ast.stmt, state: State, frame: Frame) -> State | None:
+    def statement(self, node: ast.stmt, state: FlowState, frame: FlowFrame) -> FlowState | None:
         if isinstance(getattr(node, "value", None), ast.GeneratorExp):
             raise LostError  # who knows when it is gone through
         match node:
@@ -139,7 +139,7 @@ class Flow:
 
     # ---- what is set ----
 
-    def assign(self, target: ast.expr, value: Value, state: State, frame: Frame) -> None:
+    def assign(self, target: ast.expr, value: Value, state: FlowState, frame: FlowFrame) -> None:
         value = value.under(frame.pc)
         match target:
             case ast.Name(id=name) if name in frame.shared:
@@ -164,12 +164,12 @@ class Flow:
             case _:
                 raise LostError
 
-    def _set_own(self, name: str, value: Value, state: State) -> None:
+    def _set_own(self, name: str, value: Value, state: FlowState) -> None:
         if self.types.methods(self.types.leading[0], name):  # a property with a setter
             raise LostError
         state.attributes[name] = value
 
-    def _augment(self, node: ast.AugAssign, state: State, frame: Frame) -> None:
+    def _augment(self, node: ast.AugAssign, state: FlowState, frame: FlowFrame) -> None:
         given = self.evaluate(self, node.value, state, frame)
         loaded = ast.copy_location(_loaded(node.target), node.target)
         held = self.evaluate(self, loaded, state, frame)
@@ -181,7 +181,7 @@ class Flow:
         """Something out of a list."""
         return Value(self.tokens(value), self.things.within(value))
 
-    def is_own(self, node: ast.expr, frame: Frame) -> bool:
+    def is_own(self, node: ast.expr, frame: FlowFrame) -> bool:
         """Whether this is the environment, or its class."""
         match node:
             case ast.Name(id=name):
@@ -195,9 +195,11 @@ class Flow:
 
     # ---- ways through ----
 
-    def _branches(self, test: Value, blocks: Sequence[Sequence[ast.stmt]], state: State, frame: Frame) -> State | None:
+    def _branches(
+        self, test: Value, blocks: Sequence[Sequence[ast.stmt]], state: FlowState, frame: FlowFrame
+    ) -> FlowState | None:
         before, decided = frame.pc, self.tokens(test)
-        ends: list[State | None] = []
+        ends: list[FlowState | None] = []
         stayed = decided
         for block in blocks:
             frame.pc = before | decided
@@ -206,9 +208,11 @@ class Flow:
         frame.pc = before | stayed if _leave(statement for block in blocks for statement in block) else before
         return join_states(ends)
 
-    def _match(self, subject: ast.expr, cases: Sequence[ast.match_case], state: State, frame: Frame) -> State | None:
+    def _match(
+        self, subject: ast.expr, cases: Sequence[ast.match_case], state: FlowState, frame: FlowFrame
+    ) -> FlowState | None:
         held = self.evaluate(self, subject, state, frame)
-        ends: list[State | None] = [state.copy()]
+        ends: list[FlowState | None] = [state.copy()]
         before = frame.pc
         for case in cases:
             inner = state.copy()
@@ -223,7 +227,7 @@ class Flow:
             frame.pc = before
         return join_states(ends)
 
-    def _loop(self, node: ast.For | ast.While, state: State, frame: Frame) -> State | None:
+    def _loop(self, node: ast.For | ast.While, state: FlowState, frame: FlowFrame) -> FlowState | None:
         outer = frame.pc
         frame.loops.append([])
         now = state
@@ -248,13 +252,13 @@ class Flow:
             frame.pc = outer
         return self.block(node.orelse, now, frame)
 
-    def _try(self, node: ast.Try, state: State, frame: Frame) -> State | None:
+    def _try(self, node: ast.Try, state: FlowState, frame: FlowFrame) -> FlowState | None:
         if node.finalbody and _leave([node]):
             raise LostError
         self.watched.append(set())
         outer = frame.pc
-        now: State | None = state.copy()
-        seen: list[State | None] = [state]
+        now: FlowState | None = state.copy()
+        seen: list[FlowState | None] = [state]
         for statement in node.body:
             now = self.block([statement], now, frame)
             seen.append(now.copy() if now else None)
@@ -280,7 +284,7 @@ def _leave(statements: Iterable[ast.stmt]) -> bool:
     return any(isinstance(node, _LEAVES) for statement in statements for node in ast.walk(statement))
 
 
-def _decide(state: State | None, before: State, tokens: Tokens) -> None:
+def _decide(state: FlowState | None, before: FlowState, tokens: Tokens) -> None:
     """What has changed may as well not have: these decide it."""
     if state is None:
         return

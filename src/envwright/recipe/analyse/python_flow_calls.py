@@ -4,11 +4,11 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from envwright.recipe.analyse import python_meanings as meanings
-from envwright.recipe.analyse.flow_values import NONE, State, Token, Tokens, Value, join
+from envwright.recipe.analyse.flow_values import NONE, FlowState, Token, Tokens, Value, join
 from envwright.recipe.analyse.python_escapes import is_property, own_name
-from envwright.recipe.analyse.python_files import Class, Constant, Function, FunctionNode, Outside
-from envwright.recipe.analyse.python_flow import Flow, Frame, LostError
-from envwright.recipe.analyse.python_types import Bound, Scope, parameters
+from envwright.recipe.analyse.python_files import Constant, FunctionNode, Outside, PyClass, PyFunction
+from envwright.recipe.analyse.python_flow import DataFlow, FlowFrame, LostError
+from envwright.recipe.analyse.python_types import BoundMethod, Scope, parameters
 
 WORLD = "."  # what code that is not followed may have kept
 _FRESH = {
@@ -20,7 +20,7 @@ _PURE = {"numpy", "math", "builtins", "copy", "itertools", "functools", "collect
 _PURE |= {"super", "typing", "warnings", "logging", "time", "enum", "string", "heapq", "bisect", "statistics"}
 
 
-def evaluate(flow: Flow, node: ast.expr, state: State, frame: Frame) -> Value:
+def evaluate(flow: DataFlow, node: ast.expr, state: FlowState, frame: FlowFrame) -> Value:
     """What an expression may be made from."""
     match node:
         case ast.Constant():
@@ -32,7 +32,7 @@ def evaluate(flow: Flow, node: ast.expr, state: State, frame: Frame) -> Value:
                 return _own(flow, name, node, state, frame)
             if isinstance(found := flow.types.resolve(node, frame.scope), Constant):
                 return _read(flow, f"{found.file.path.stem}.{found.name}", node, state, frame)
-            if isinstance(found, Outside | Function | Class):
+            if isinstance(found, Outside | PyFunction | PyClass):
                 return Value()
             held = evaluate(flow, holder, state, frame)
             return Value(flow.tokens(held), flow.things.reach(held))
@@ -78,7 +78,7 @@ def evaluate(flow: Flow, node: ast.expr, state: State, frame: Frame) -> Value:
     )
 
 
-def _either(flow: Flow, values: Sequence[ast.expr], state: State, frame: Frame) -> Value:
+def _either(flow: DataFlow, values: Sequence[ast.expr], state: FlowState, frame: FlowFrame) -> Value:
     """`a or b`: what comes first decides whether the rest is looked at."""
     before = frame.pc
     found = evaluate(flow, values[0], state, frame)
@@ -89,19 +89,19 @@ def _either(flow: Flow, values: Sequence[ast.expr], state: State, frame: Frame) 
     return Value(flow.tokens(found), found.sites)
 
 
-def _site(node: ast.AST, frame: Frame, kind: object) -> object:
+def _site(node: ast.AST, frame: FlowFrame, kind: object) -> object:
     place = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
     return (*frame.path, frame.scope.file.name, *place, kind)
 
 
-def _made(flow: Flow, node: ast.AST, items: Sequence[Value], frame: Frame) -> Value:
+def _made(flow: DataFlow, node: ast.AST, items: Sequence[Value], frame: FlowFrame) -> Value:
     """A new thing that holds others."""
     site = _site(node, frame, type(node))
     flow.things.mark([site], NONE, frozenset().union(*(flow.things.reach(item) for item in items)))
     return Value(NONE.union(*map(flow.tokens, items)), frozenset({site}))
 
 
-def _name(flow: Flow, node: ast.Name, state: State, frame: Frame) -> Value:
+def _name(flow: DataFlow, node: ast.Name, state: FlowState, frame: FlowFrame) -> Value:
     if node.id in state.names and node.id not in frame.shared:
         return state.names[node.id]
     if node.id in frame.inner or node.id == frame.own:
@@ -112,7 +112,7 @@ def _name(flow: Flow, node: ast.Name, state: State, frame: Frame) -> Value:
     return Value()
 
 
-def _own(flow: Flow, name: str, node: ast.AST, state: State, frame: Frame) -> Value:
+def _own(flow: DataFlow, name: str, node: ast.AST, state: FlowState, frame: FlowFrame) -> Value:
     """An attribute of the environment, or a property."""
     found = flow.types.methods(flow.types.leading[0], name)
     if found and name not in state.attributes:
@@ -122,7 +122,7 @@ def _own(flow: Flow, name: str, node: ast.AST, state: State, frame: Frame) -> Va
     return _read(flow, name, node, state, frame)
 
 
-def _read(flow: Flow, name: str, node: ast.AST, state: State, frame: Frame) -> Value:
+def _read(flow: DataFlow, name: str, node: ast.AST, state: FlowState, frame: FlowFrame) -> Value:
     """A piece of state; if it is as it was before the call, here is where it was read."""
     where = f"{frame.scope.file.name}:{getattr(node, 'lineno', 0)}"
     held = state.attribute(name)
@@ -136,7 +136,7 @@ def _read(flow: Flow, name: str, node: ast.AST, state: State, frame: Frame) -> V
     return Value(placed, held.sites, held.items, held.is_dict)
 
 
-def _subscript(flow: Flow, holder: ast.expr, where: ast.expr, state: State, frame: Frame) -> Value:
+def _subscript(flow: DataFlow, holder: ast.expr, where: ast.expr, state: FlowState, frame: FlowFrame) -> Value:
     held = evaluate(flow, holder, state, frame)
     decided = flow.tokens(evaluate(flow, where, state, frame))
     place = where.value if isinstance(where, ast.Constant) else None
@@ -146,9 +146,12 @@ def _subscript(flow: Flow, holder: ast.expr, where: ast.expr, state: State, fram
 
 
 def _comprehension(
-    flow: Flow, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, state: State, frame: Frame
+    flow: DataFlow,
+    node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp,
+    state: FlowState,
+    frame: FlowFrame,
 ) -> Value:
-    inner = State(dict(state.names), state.attributes)
+    inner = FlowState(dict(state.names), state.attributes)
     before = frame.pc
     for generator in node.generators:
         gone = evaluate(flow, generator.iter, inner, frame)
@@ -165,7 +168,7 @@ def _comprehension(
 # ---- calls ----
 
 
-def _call(flow: Flow, node: ast.Call, state: State, frame: Frame) -> Value:
+def _call(flow: DataFlow, node: ast.Call, state: FlowState, frame: FlowFrame) -> Value:
     match node:
         case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[held, ast.Constant(value=str(name)), *rest]):
             if flow.is_own(held, frame):
@@ -185,8 +188,8 @@ def _call(flow: Flow, node: ast.Call, state: State, frame: Frame) -> Value:
     given = [evaluate(flow, argument, state, frame) for argument in node.args]
     options = {k.arg or "**": evaluate(flow, k.value, state, frame) for k in node.keywords}
     starred = "**" in options or any(isinstance(argument, ast.Starred) for argument in node.args)
-    if isinstance(found, Function) or (isinstance(found, Bound) and _of_environment(flow, called, frame)):
-        function = found if isinstance(found, Function) else found.functions[0]
+    if isinstance(found, PyFunction) or (isinstance(found, BoundMethod) and _of_environment(flow, called, frame)):
+        function = found if isinstance(found, PyFunction) else found.functions[0]
         if starred:
             every = _made(flow, node, [*given, *options.values()], frame)
             given, options = [], dict.fromkeys(parameters(function.node), every)
@@ -194,61 +197,61 @@ def _call(flow: Flow, node: ast.Call, state: State, frame: Frame) -> Value:
     return _foreign(flow, node, found, [*given, *options.values()], state, frame)
 
 
-def _is_local(called: ast.expr, state: State) -> bool:
+def _is_local(called: ast.expr, state: FlowState) -> bool:
     root = called
     while isinstance(root, ast.Attribute | ast.Subscript | ast.Call):
         root = root.func if isinstance(root, ast.Call) else root.value
     return isinstance(root, ast.Name) and root.id in state.names
 
 
-def _of_environment(flow: Flow, called: ast.expr, frame: Frame) -> bool:
+def _of_environment(flow: DataFlow, called: ast.expr, frame: FlowFrame) -> bool:
     holder = called.value if isinstance(called, ast.Attribute) else called
     upper = isinstance(holder, ast.Call) and isinstance(holder.func, ast.Name) and holder.func.id == "super"
     return upper or flow.is_own(holder, frame)
 
 
 def _follow(
-    flow: Flow,
-    function: Function,
+    flow: DataFlow,
+    function: PyFunction,
     given: Sequence[Value],
     options: Mapping[str, Value],
     node: ast.AST,
-    state: State,
-    frame: Frame,
+    state: FlowState,
+    frame: FlowFrame,
 ) -> Value:
     """A function of the environment's own, read in the place of its call."""
     if function.id in frame.path or any(not _plain(d) for d in function.node.decorator_list):
         raise LostError
     place = (frame.scope.file.name, getattr(node, "lineno", 0), getattr(node, "col_offset", 0), function.id)
     own = own_name(function)
-    inner = Frame(flow.types.scope(function), own, (*frame.path, *place), frame.pc)
+    inner = FlowFrame(flow.types.scope(function), own, (*frame.path, *place), frame.pc)
     return _run(flow, function.node, inner, given, options, 1 if own else 0, {}, state)
 
 
-def _follow_inner(flow: Flow, function: FunctionNode, node: ast.Call, state: State, frame: Frame) -> Value:
+def _follow_inner(flow: DataFlow, function: FunctionNode, node: ast.Call, state: FlowState, frame: FlowFrame) -> Value:
     """A function inside of a function sees its names."""
     if function.name in frame.path:
         raise LostError
     given = [evaluate(flow, argument, state, frame) for argument in node.args]
     options = {k.arg or "**": evaluate(flow, k.value, state, frame) for k in node.keywords}
     scope = Scope(frame.scope.file, frame.scope.owner, frame.scope.me, frame.scope, set(parameters(function)))
-    inner = Frame(scope, frame.own, (*frame.path, node.lineno, function.name), frame.pc, inner=dict(frame.inner))
+    inner = FlowFrame(scope, frame.own, (*frame.path, node.lineno, function.name), frame.pc, inner=dict(frame.inner))
     return _run(flow, function, inner, given, options, 0, state.names, state)
 
 
 def _run(
-    flow: Flow,
+    flow: DataFlow,
     function: FunctionNode,
-    frame: Frame,
+    frame: FlowFrame,
     given: Sequence[Value],
     options: Mapping[str, Value],
     skip: int,
     names: Mapping[str, Value],
-    state: State,
+    state: FlowState,
 ) -> Value:
     wanted = parameters(function)[skip:]
     defaults = [*function.args.defaults, *(d for d in function.args.kw_defaults if d)]
-    usual = NONE.union(*(flow.tokens(evaluate(flow, d, State(), frame)) for d in defaults)) if defaults else NONE
+    usual = NONE.union(*(flow.tokens(evaluate(flow, d, FlowState(), frame)) for d in defaults)) if defaults else NONE
     bound = {name: Value(usual) for name in wanted}
     rest = join_all([*given[len(wanted) :], *(v for k, v in options.items() if k not in wanted)])
     bound |= dict(zip(wanted, given, strict=False)) | {k: v for k, v in options.items() if k in wanted}
@@ -258,7 +261,7 @@ def _run(
             bound[star.arg] = Value(flow.tokens(every), flow.things.reach(every))
     if rest.of and not (function.args.vararg or function.args.kwarg):
         raise LostError
-    value, after = flow.follow(function, frame, State({**names, **bound}, dict(state.attributes)))
+    value, after = flow.follow(function, frame, FlowState({**names, **bound}, dict(state.attributes)))
     if after is not None:  # else it only ever raises
         state.attributes = after.attributes
     return value
@@ -277,7 +280,7 @@ def _plain(decorator: ast.expr) -> bool:
 
 
 def _foreign(
-    flow: Flow, node: ast.Call, found: object | None, given: Sequence[Value], state: State, frame: Frame
+    flow: DataFlow, node: ast.Call, found: object | None, given: Sequence[Value], state: FlowState, frame: FlowFrame
 ) -> Value:
     """Functions of others, methods of lists and arrays, and objects that are not followed."""
     called = node.func
@@ -286,7 +289,7 @@ def _foreign(
     tokens = NONE.union(*map(flow.tokens, given))
     inside = frozenset().union(*(flow.things.reach(value) for value in given))
     held = Value()
-    if isinstance(called, ast.Attribute) and not path and not isinstance(found, Class):
+    if isinstance(called, ast.Attribute) and not path and not isinstance(found, PyClass):
         held = evaluate(flow, called.value, state, frame)
     elif not isinstance(called, ast.Name | ast.Attribute):
         held = evaluate(flow, called, state, frame)
@@ -294,7 +297,7 @@ def _foreign(
     made = _made(flow, node, [], frame)
     flow.things.mark(made.sites, NONE, inside | flow.things.within(held))
     own = not path and any(method in cls.methods for cls in flow.types.package.classes())  # of a class of its own
-    if own and not isinstance(found, Class):
+    if own and not isinstance(found, PyClass):
         return _opaque(flow, everything, inside | flow.things.reach(held), made, state, frame)
     if meanings.shared_draw(path) or (method in meanings.DRAWS and path.partition(".")[0] in ("", "numpy", "random")):
         flow.sink(everything | frame.pc)
@@ -302,9 +305,9 @@ def _foreign(
         return Value(everything, made.sites | inside)
     builtin = found is None and isinstance(called, ast.Name) and called.id not in state.names
     known = path.partition(".")[0] in _PURE if path else builtin or method in meanings.COMMON
-    if isinstance(found, Class) and not _has_rules(flow, found):
+    if isinstance(found, PyClass) and not _has_rules(flow, found):
         return _made(flow, node, given, frame)
-    if not known or isinstance(found, Class | Bound):
+    if not known or isinstance(found, PyClass | BoundMethod):
         return _opaque(flow, everything, inside | flow.things.reach(held), made, state, frame)
     if path in meanings.CHANGES_FIRST or any(keyword.arg == "out" for keyword in node.keywords):
         flow.things.mark(inside, everything | frame.pc, inside)
@@ -317,7 +320,9 @@ def _foreign(
     return Value(everything, made.sites | inside | flow.things.reach(held), is_dict=method == "dict")
 
 
-def _opaque(flow: Flow, tokens: Tokens, sites: frozenset[object], made: Value, state: State, frame: Frame) -> Value:
+def _opaque(
+    flow: DataFlow, tokens: Tokens, sites: frozenset[object], made: Value, state: FlowState, frame: FlowFrame
+) -> Value:
     """Code that is not followed may draw luck, keep what it is given, and change it."""
     kept = flow.tokens(state.attribute(WORLD))
     shared = NONE.union(*(flow.tokens(value) for name, value in state.attributes.items() if "." in name))
@@ -328,7 +333,7 @@ def _opaque(flow: Flow, tokens: Tokens, sites: frozenset[object], made: Value, s
     return Value(everything, made.sites | sites)
 
 
-def _has_rules(flow: Flow, cls: Class) -> bool:
+def _has_rules(flow: DataFlow, cls: PyClass) -> bool:
     """Whether more is done when an object is made than to keep what is given."""
     return any(
         name in base.methods for base in flow.types.mro(cls) for name in ("__init__", "__new__", "__post_init__")

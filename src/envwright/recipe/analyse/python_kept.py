@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from envwright.recipe.analyse.flow_values import State, Token, Value
+from envwright.recipe.analyse.flow_values import FlowState, Token, Value
 from envwright.recipe.analyse.python_escapes import keeps_to_itself, own_name
-from envwright.recipe.analyse.python_files import Function
-from envwright.recipe.analyse.python_flow import Flow, Frame, LostError
+from envwright.recipe.analyse.python_files import PyFunction
+from envwright.recipe.analyse.python_flow import DataFlow, FlowFrame, LostError
 from envwright.recipe.analyse.python_flow_calls import evaluate
 from envwright.recipe.analyse.python_types import Types
 
@@ -16,7 +16,7 @@ ONLY_INFO = "it leads to nothing, or to info alone"
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptAttributes:
     """What was found; nothing, if the source could not be followed."""
 
     idle: dict[str, str] = field(default_factory=dict)  # leads to nothing that is asked for, and why
@@ -24,11 +24,11 @@ class Kept:
     read_at: dict[str, str] = field(default_factory=dict)  # of those that matter: the file and line
 
 
-def follow_calls(types: Types, entries: Sequence[Function], left_out: Sequence[str]) -> Kept:
+def follow_calls(types: Types, entries: Sequence[PyFunction], left_out: Sequence[str]) -> KeptAttributes:
     """What the attributes lead to in a reset or a step, of one class that keeps to itself."""
     if len(types.leading) != 1 or len(entries) != 2 or not keeps_to_itself(types, types.leading[0], left_out):
-        return Kept()
-    flow = Flow(types, evaluate)
+        return KeptAttributes()
+    flow = DataFlow(types, evaluate)
     try:
         for _ in range(MOST_TURNS):
             changes, flow.steps = flow.things.changes, 0
@@ -40,17 +40,17 @@ def follow_calls(types: Types, entries: Sequence[Function], left_out: Sequence[s
                 return _kept(flow, ends)
     except (LostError, RecursionError):
         pass
-    return Kept()
+    return KeptAttributes()
 
 
-def _entry(flow: Flow, function: Function) -> State:
+def _entry(flow: DataFlow, function: PyFunction) -> FlowState:
     """A reset or a step; what it returns, but info, is asked for."""
     own = own_name(function)
     names = {a.arg: Value() for a in [*function.node.args.args, *function.node.args.kwonlyargs]}
     names |= {star.arg: Value() for star in (function.node.args.vararg, function.node.args.kwarg) if star}
     names.pop(own or "", None)
-    frame = Frame(flow.types.scope(function), own, (function.id,))
-    value, state = flow.follow(function.node, frame, State(names))
+    frame = FlowFrame(flow.types.scope(function), own, (function.id,))
+    value, state = flow.follow(function.node, frame, FlowState(names))
     if state is None:
         raise LostError
     parts = list(value.items or (value,))
@@ -62,7 +62,7 @@ def _entry(flow: Flow, function: Function) -> State:
     return state
 
 
-def _kept(flow: Flow, ends: Sequence[State]) -> Kept:
+def _kept(flow: DataFlow, ends: Sequence[FlowState]) -> KeptAttributes:
     reset = ends[0]
     into: dict[str, set[Token]] = {}  # by attribute: what its value after a call is made from
     for state in ends:
@@ -83,7 +83,7 @@ def _kept(flow: Flow, ends: Sequence[State]) -> Kept:
     }
     names = written | flow.read | matter.keys()
     left = frozenset(n for n in names if any(t.name == n for t in reset.attribute(n).of))
-    return Kept(idle, left, {name: min(places, key=_order) for name, places in matter.items()})
+    return KeptAttributes(idle, left, {name: min(places, key=_order) for name, places in matter.items()})
 
 
 def _order(place: str) -> tuple[str, int]:

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from envwright.recipe.analyse import python_meanings as meanings
-from envwright.recipe.analyse.facts import Memory
+from envwright.recipe.analyse.facts import FixedArray
 from envwright.recipe.analyse.gather import SHARED, UNSEEDED, Passed, Scanned
-from envwright.recipe.analyse.python_files import Class, Constant, File, Function, FunctionNode, Outside
+from envwright.recipe.analyse.python_files import Constant, FunctionNode, Outside, PyClass, PyFile, PyFunction
 from envwright.recipe.analyse.python_sizes import elements
-from envwright.recipe.analyse.python_types import Bound, Generator, Instance, Many, Scope, Types, is_static
+from envwright.recipe.analyse.python_types import BoundMethod, Instance, Many, RandomGenerator, Scope, Types, is_static
 
 _UNWRAPPED = {"enumerate", "reversed", "sorted", "list", "tuple", "iter", "set", "zip", "filter", "map"}
 
@@ -19,19 +19,19 @@ class World(Protocol):
 
     types: Types
 
-    def use(self, file: File, name: str, unit: Scanned) -> None:
+    def use(self, file: PyFile, name: str, unit: Scanned) -> None:
         """A name of a file was used."""
         ...
 
-    def call(self, function: Function, unit: Scanned, line: int) -> None:
+    def call(self, function: PyFunction, unit: Scanned, line: int) -> None:
         """A function was used."""
         ...
 
-    def mention(self, cls: Class, unit: Scanned) -> None:
+    def mention(self, cls: PyClass, unit: Scanned) -> None:
         """A class was used."""
         ...
 
-    def nested(self, function: Function, scope: Scope) -> None:
+    def nested(self, function: PyFunction, scope: Scope) -> None:
         """There is a function inside of the function."""
         ...
 
@@ -40,7 +40,7 @@ class World(Protocol):
         ...
 
 
-class Scan(ast.NodeVisitor):
+class PyScan(ast.NodeVisitor):
     """Walks a function in the order of its text; a local name stands for what it was given last."""
 
     def __init__(self, world: World, unit: Scanned, scope: Scope) -> None:
@@ -66,9 +66,9 @@ class Scan(ast.NodeVisitor):
                 holder = self.types.resolve(value, self.scope)
                 if isinstance(holder, Instance):
                     return self._named(holder.cls, name)
-                if isinstance(holder, Class):
+                if isinstance(holder, PyClass):
                     return self._named(holder, name)
-                if isinstance(holder, File) and isinstance(self.types.package.lookup(holder, name), Constant):
+                if isinstance(holder, PyFile) and isinstance(self.types.package.lookup(holder, name), Constant):
                     return f"{holder.path.stem}.{name}"
                 if holder is None and (below := self.path(value)):
                     return f"{below}.{name}"
@@ -79,7 +79,7 @@ class Scan(ast.NodeVisitor):
                 return self.path(value)
         return None
 
-    def _named(self, cls: Class, name: str) -> str:
+    def _named(self, cls: PyClass, name: str) -> str:
         leading = self.types.leading
         if leading and cls in self.types.mro(leading[0]):
             return name
@@ -112,16 +112,16 @@ class Scan(ast.NodeVisitor):
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         found = self.types.resolve(node, self.scope)
-        if isinstance(found, Bound | Function | Class | File | Outside | Constant):
+        if isinstance(found, BoundMethod | PyFunction | PyClass | PyFile | Outside | Constant):
             self._refer(found, node.lineno)
-        if not isinstance(found, Bound | Function | Class | File | Outside) and (path := self.path(node)):
+        if not isinstance(found, BoundMethod | PyFunction | PyClass | PyFile | Outside) and (path := self.path(node)):
             self._touch(path, node.ctx, node.lineno)
         self.visit(node.value) if not isinstance(node.value, ast.Attribute) else self._inner(node.value)
 
     def _inner(self, node: ast.Attribute) -> None:
         """What an attribute is an attribute of is read, but a piece of a path on the way is none of its own."""
         found = self.types.resolve(node, self.scope)
-        if isinstance(found, Bound):
+        if isinstance(found, BoundMethod):
             self._refer(found, node.lineno)
         elif isinstance(found, Instance | Many) and (path := self.path(node)):
             self.unit.reads.setdefault(path, node.lineno)
@@ -157,10 +157,10 @@ class Scan(ast.NodeVisitor):
     def _refer(self, found: object | None, line: int) -> None:
         """Using a function, even without calling it, may call it."""
         match found:
-            case Function() | Bound():
+            case PyFunction() | BoundMethod():
                 for function in _functions(found):
                     self.world.call(function, self.unit, line)
-            case Class():
+            case PyClass():
                 self.world.mention(found, self.unit)
             case Constant(file=file, name=name) if file is not self.scope.file:
                 self.world.use(file, name, self.unit)
@@ -272,7 +272,7 @@ class Scan(ast.NodeVisitor):
     visit_ImportFrom = visit_Import  # noqa: N815
 
     def visit_FunctionDef(self, node: FunctionNode) -> None:
-        function = Function(self.scope.file, f"{self.unit.qualified}.{node.name}", node)
+        function = PyFunction(self.scope.file, f"{self.unit.qualified}.{node.name}", node)
         self.scope.values[node.name] = function
         self.world.nested(function, self.scope)
         for outer in [*node.decorator_list, *node.args.defaults, *(d for d in node.args.kw_defaults if d)]:
@@ -283,7 +283,7 @@ class Scan(ast.NodeVisitor):
     def _sized(self, target: ast.expr, value: ast.expr) -> None:
         name = self.path(target) or (target.id if isinstance(target, ast.Name) else None)
         if name and (count := elements(value, self.types, self.scope)):
-            self.unit.memory.append(Memory(self.unit.file, value.lineno, name, count))
+            self.unit.memory.append(FixedArray(self.unit.file, value.lineno, name, count))
 
     # ---- calls ----
 
@@ -340,7 +340,7 @@ class Scan(ast.NodeVisitor):
                 self._change(node.args[0], node.lineno)
         elif isinstance(node.func, ast.Attribute) and found is None and node.func.attr in meanings.DRAWS:
             holder = self.types.resolve(node.func.value, self.scope)
-            if holder is None or isinstance(holder, Generator):
+            if holder is None or isinstance(holder, RandomGenerator):
                 self.unit.chance.append((node.lineno, what))
                 if node.func.attr in ("shuffle", "partial_shuffle") and node.args:
                     self._change(node.args[0], node.lineno)
@@ -358,7 +358,7 @@ class Scan(ast.NodeVisitor):
     def _pass(self, node: ast.Call, found: object | None) -> None:
         """Remember pieces of state and parameters that are handed on; the callee may change them."""
         for function in _functions(found):
-            skip = int(isinstance(found, Bound) and not is_static(function.node))
+            skip = int(isinstance(found, BoundMethod) and not is_static(function.node))
             given: list[tuple[int | str, ast.expr]] = [(i + skip, value) for i, value in enumerate(node.args)]
             given += [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
             for slot, value in given:
@@ -368,9 +368,9 @@ class Scan(ast.NodeVisitor):
                     self.unit.passes.append(Passed(function.id, slot, path, False, node.lineno))
 
 
-def _functions(found: object | None) -> Iterator[Function]:
+def _functions(found: object | None) -> Iterator[PyFunction]:
     match found:
-        case Function():
+        case PyFunction():
             yield found
-        case Bound(functions=functions):
+        case BoundMethod(functions=functions):
             yield from functions

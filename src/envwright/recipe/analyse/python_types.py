@@ -5,45 +5,45 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from envwright.recipe.analyse.python_files import (
-    Class,
-    File,
-    Function,
     FunctionNode,
     Outside,
     Package,
+    PyClass,
+    PyFile,
+    PyFunction,
+    PyImport,
     class_of,
     imported,
 )
-from envwright.recipe.analyse.python_files import Imported as Import
 from envwright.recipe.analyse.python_meanings import GENERATORS, is_own_world
 
 
 @dataclass(frozen=True)
 class Instance:
-    cls: Class
+    cls: PyClass
 
 
 @dataclass(frozen=True)
 class Many:
     """A list, or anything else to iterate over, of objects of a class."""
 
-    cls: Class
+    cls: PyClass
 
 
 @dataclass(frozen=True)
-class Bound:
+class BoundMethod:
     """A method of an object; several, where its class can be one of several."""
 
-    functions: tuple[Function, ...]
+    functions: tuple[PyFunction, ...]
 
 
 @dataclass(frozen=True)
 class Super:
-    cls: Class  # looked up after this one
-    me: Class
+    cls: PyClass  # looked up after this one
+    me: PyClass
 
 
-class Generator:
+class RandomGenerator:
     """A random generator."""
 
 
@@ -51,9 +51,9 @@ class Generator:
 class Scope:
     """The names inside of a function, or of a file's own statements."""
 
-    file: File
-    owner: Class | None = None
-    me: Class | None = None  # the class of `self`
+    file: PyFile
+    owner: PyClass | None = None
+    me: PyClass | None = None  # the class of `self`
     outer: "Scope | None" = None
     local: set[str] = field(default_factory=set)
     values: dict[str, object | None] = field(default_factory=dict)
@@ -70,38 +70,40 @@ class Types:
 
     def __init__(self, package: Package) -> None:
         self.package = package
-        self.leading: list[Class] = []
-        self._bases: dict[Class, list[Class]] = {}
-        self._order: dict[Class, list[Class]] = {}
-        self._attributes: dict[Class, dict[str, object | None]] = {}
+        self.leading: list[PyClass] = []
+        self._bases: dict[PyClass, list[PyClass]] = {}
+        self._order: dict[PyClass, list[PyClass]] = {}
+        self._attributes: dict[PyClass, dict[str, object | None]] = {}
 
     # ---- classes ----
 
-    def bases(self, cls: Class) -> list[Class]:
+    def bases(self, cls: PyClass) -> list[PyClass]:
         """The base classes that are the package's own."""
         if cls not in self._bases:
             self._bases[cls] = []
             found = [self.resolve(base, Scope(cls.file)) for base in cls.node.bases]
-            self._bases[cls] = [base for base in found if isinstance(base, Class)]
+            self._bases[cls] = [base for base in found if isinstance(base, PyClass)]
         return self._bases[cls]
 
-    def mro(self, cls: Class) -> list[Class]:
+    def mro(self, cls: PyClass) -> list[PyClass]:
         """A class and its bases, each before what it is made from."""
         if cls not in self._order:
             order = [cls, *(above for base in self.bases(cls) for above in self.mro(base))]
             self._order[cls] = list(dict.fromkeys(reversed(order)))[::-1]
         return self._order[cls]
 
-    def is_called_back(self, cls: Class) -> bool:
+    def is_called_back(self, cls: PyClass) -> bool:
         """Whether a class is made from one of somebody else's, who may then call its methods."""
         found = [self.resolve(base, Scope(above.file)) for above in self.mro(cls) for base in above.node.bases]
         return any(isinstance(base, Outside) and not is_own_world(base.path) for base in found)
 
-    def self_class(self, owner: Class) -> Class:
+    def self_class(self, owner: PyClass) -> PyClass:
         """What `self` is in the methods of a class: the environment, if that is made from it."""
         return next((cls for cls in self.leading if owner in self.mro(cls)), owner)
 
-    def methods(self, cls: Class, name: str, after: Class | None = None, exact: bool = False) -> tuple[Function, ...]:
+    def methods(
+        self, cls: PyClass, name: str, after: PyClass | None = None, exact: bool = False
+    ) -> tuple[PyFunction, ...]:
         """The methods that a name can mean: the first in the order of classes, and, of an object that may be of a
         subclass, what the known ones put over it."""
         order = self.mro(cls)
@@ -113,7 +115,7 @@ class Types:
                     found = (*found, *(f for f in other.methods.get(name, ()) if f.id not in {g.id for g in found}))
         return found
 
-    def attribute(self, cls: Class, name: str) -> object | None:
+    def attribute(self, cls: PyClass, name: str) -> object | None:
         """What an attribute of an object is: by its annotation, or by what the methods put there."""
         for base in self.mro(cls):
             if base not in self._attributes:
@@ -123,7 +125,7 @@ class Types:
                 return found
         return None
 
-    def _attribute_table(self, cls: Class) -> dict[str, object | None]:
+    def _attribute_table(self, cls: PyClass) -> dict[str, object | None]:
         table: dict[str, object | None] = {}
         for node in cls.node.body:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
@@ -138,13 +140,13 @@ class Types:
                         found = self.resolve(value, scope)
                     case _:
                         continue
-                if isinstance(found, Instance | Many | Generator):
+                if isinstance(found, Instance | Many | RandomGenerator):
                     table.setdefault(name, found)
         return table
 
     # ---- expressions ----
 
-    def scope(self, function: Function, outer: Scope | None = None) -> Scope:
+    def scope(self, function: PyFunction, outer: Scope | None = None) -> Scope:
         """The names of a function: its parameters are known by their annotations."""
         me = self.self_class(function.owner) if function.owner else outer.me if outer else None
         owner = function.owner or (outer.owner if outer else None)
@@ -187,33 +189,33 @@ class Types:
     def of(self, value: object | None, name: str) -> object | None:
         """A member of what was found."""
         match value:
-            case File():
+            case PyFile():
                 return self.package.member(value, name)
             case Outside(path=path):
                 return Outside(f"{path}.{name}")
-            case Class():
+            case PyClass():
                 nested = next((n for n in value.node.body if isinstance(n, ast.ClassDef) and n.name == name), None)
                 if nested is not None:
                     return class_of(value.file, f"{value.qualified}.{name}", nested)
                 found = self.methods(value, name, exact=True)
-                return Bound(found) if found else None
+                return BoundMethod(found) if found else None
             case Instance(cls=cls):
                 found = self.methods(cls, name)
-                return Bound(found) if found else self.attribute(cls, name)
+                return BoundMethod(found) if found else self.attribute(cls, name)
             case Super(cls=cls, me=me):
                 found = self.methods(me, name, cls)
-                return Bound(found) if found else Outside(f"super.{name}")
+                return BoundMethod(found) if found else Outside(f"super.{name}")
         return None
 
     def _result(self, called: object | None, scope: Scope) -> object | None:
         match called:
-            case Class():
+            case PyClass():
                 return Instance(called)
             case Outside(path=path) if path in GENERATORS:
-                return Generator()
-            case Function(node=node, file=file) if node.returns is not None:
+                return RandomGenerator()
+            case PyFunction(node=node, file=file) if node.returns is not None:
                 return self.annotated(node.returns, Scope(file))
-            case Bound(functions=(Function(node=node, file=file), *_)) if node.returns is not None:
+            case BoundMethod(functions=(PyFunction(node=node, file=file), *_)) if node.returns is not None:
                 return self.annotated(node.returns, Scope(file))
         return None
 
@@ -235,7 +237,7 @@ class Types:
                 return Many(held[-1].cls) if held else None
             case ast.Name() | ast.Attribute():
                 found = self.resolve(node, Scope(scope.file))
-                return Instance(found) if isinstance(found, Class) else None
+                return Instance(found) if isinstance(found, PyClass) else None
         return None
 
     def bind(self, statement: ast.Import | ast.ImportFrom, scope: Scope) -> None:
@@ -244,7 +246,7 @@ class Types:
             if isinstance(statement, ast.Import):
                 name, target = alias.asname or alias.name.partition(".")[0], imported(alias)
             else:
-                name, target = alias.asname or alias.name, Import(scope.file.absolute(statement), alias.name)
+                name, target = alias.asname or alias.name, PyImport(scope.file.absolute(statement), alias.name)
             scope.values[name] = self.package.follow(target, scope.file)
 
 

@@ -8,19 +8,19 @@ from envwright.recipe.analyse import trees
 from envwright.recipe.analyse.facts import Analysis, AnalysisError
 from envwright.recipe.analyse.gather import gather, is_left_out, words
 from envwright.recipe.analyse.typescript_classes import Reader
-from envwright.recipe.analyse.typescript_files import Function, Project
-from envwright.recipe.analyse.typescript_scan import Scan
+from envwright.recipe.analyse.typescript_files import TsFunction, TsProject
+from envwright.recipe.analyse.typescript_scan import TsScan
 
 
 def analyse_typescript(sources: Sequence[Path], entry: Sequence[str] = ()) -> Analysis:
     """What the entry functions or methods reach; by default those whose names speak of a reset or a step."""
     paths = [path.resolve() for path in sources]
     root = Path(commonpath([path.parent for path in paths]))
-    project = Project(paths, root)
+    project = TsProject(paths, root)
     functions = {function.id: function for file in project.files.values() for function in file.functions()}
     entries = _entries(functions, entry, paths)
     reader = Reader(project, next((functions[id].owner for id in entries if functions[id].owner), None))
-    scanned = {id: Scan(reader, function).unit for id, function in functions.items()}
+    scanned = {id: TsScan(reader, function).unit for id, function in functions.items()}
     analysis = gather(
         scanned,
         entries,
@@ -35,7 +35,7 @@ def analyse_typescript(sources: Sequence[Path], entry: Sequence[str] = ()) -> An
     return trees.with_faults(analysis, [(file.name, file.root) for file in project.files.values()])
 
 
-def _entries(functions: dict[str, Function], entry: Sequence[str], paths: Sequence[Path]) -> list[str]:
+def _entries(functions: dict[str, TsFunction], entry: Sequence[str], paths: Sequence[Path]) -> list[str]:
     found: list[str] = []
     for name in entry:
         hits = [id for id, f in functions.items() if name in (f.qualified, f.name)]
@@ -56,5 +56,5 @@ def _entries(functions: dict[str, Function], entry: Sequence[str], paths: Sequen
     return list(dict.fromkeys(found))
 
 
-def _listed(functions: dict[str, Function]) -> str:
+def _listed(functions: dict[str, TsFunction]) -> str:
     return ", ".join(f.qualified for f in functions.values()) or "none"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from envwright.recipe.analyse import trees
-from envwright.recipe.analyse.facts import JAVASCRIPT, TYPESCRIPT, Definition, Source, digest, read_text
+from envwright.recipe.analyse.facts import JAVASCRIPT, TYPESCRIPT, Definition, SourceFile, digest, read_text
 from envwright.recipe.analyse.trees import line, text, walk
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 
 @dataclass(frozen=True)
-class Imported:
+class TsImport:
     """A name that comes from another file: `member` of it, its "default", or "*", all of it."""
 
     module: str
@@ -33,11 +33,11 @@ class Imported:
 
 
 @dataclass(frozen=True, eq=False)
-class Function:
-    file: "File"
+class TsFunction:
+    file: "TsFile"
     qualified: str
     node: "Node"
-    owner: "Class | None" = None
+    owner: "TsClass | None" = None
 
     @property
     def id(self) -> str:
@@ -49,12 +49,12 @@ class Function:
 
 
 @dataclass(eq=False)
-class Class:
-    file: "File"
+class TsClass:
+    file: "TsFile"
     name: str
     node: "Node"
     base: str = ""
-    methods: dict[str, Function] = field(default_factory=dict)
+    methods: dict[str, TsFunction] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)  # field -> name of its class
 
     @property
@@ -63,13 +63,13 @@ class Class:
 
 
 @dataclass(eq=False)
-class File:
+class TsFile:
     path: Path
     name: str
     text: str
     root: "Node"
-    names: "dict[str, Function | Class | Imported | str]" = field(default_factory=dict)  # a str is a constant
-    exports: dict[str, str | Imported] = field(default_factory=dict)
+    names: "dict[str, TsFunction | TsClass | TsImport | str]" = field(default_factory=dict)  # a str is a constant
+    exports: dict[str, str | TsImport] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
     values: dict[str, str] = field(default_factory=dict)
     definitions: dict[str, Definition] = field(default_factory=dict)
@@ -81,16 +81,16 @@ class File:
         for node in self.root.children:
             self._collect(node, node)
 
-    def source(self) -> Source:
+    def source(self) -> SourceFile:
         kind = SUFFIXES[self.path.suffix]
         language = TYPESCRIPT if kind == "tsx" else kind
-        return Source(self.name, language, digest(self.text), len(self.lines), tuple(sorted(self.imports)))
+        return SourceFile(self.name, language, digest(self.text), len(self.lines), tuple(sorted(self.imports)))
 
-    def functions(self) -> Iterator[Function]:
+    def functions(self) -> Iterator[TsFunction]:
         for thing in self.names.values():
-            if isinstance(thing, Function):
+            if isinstance(thing, TsFunction):
                 yield thing
-            elif isinstance(thing, Class):
+            elif isinstance(thing, TsClass):
                 yield from thing.methods.values()
 
     def constants(self) -> list[str]:
@@ -122,10 +122,10 @@ class File:
                 self._collect(child, child)
 
     def _function(self, name: str, node: "Node") -> None:
-        self.names[name] = Function(self, name, node)
+        self.names[name] = TsFunction(self, name, node)
 
     def _class(self, name: str, node: "Node") -> None:
-        found = self.names[name] = Class(self, name, node)
+        found = self.names[name] = TsClass(self, name, node)
         spans = [(trees.above(self.lines, line(node)), line(node))]
         heritage = next((child for child in node.children if child.type == "class_heritage"), None)
         if heritage is not None:
@@ -136,10 +136,10 @@ class File:
             value = member.child_by_field_name("value")
             if member.type == "method_definition":
                 accessor = next((f".{c.type}ter" for c in member.children if c.type in ("set",)), "")
-                found.methods[label + accessor] = Function(self, f"{name}.{label}{accessor}", member, found)
+                found.methods[label + accessor] = TsFunction(self, f"{name}.{label}{accessor}", member, found)
             elif member.type in ("public_field_definition", "field_definition"):
                 if value is not None and value.type in FUNCTIONS:
-                    found.methods[label] = Function(self, f"{name}.{label}", member, found)
+                    found.methods[label] = TsFunction(self, f"{name}.{label}", member, found)
                 else:
                     found.kinds[label] = annotation(member) or made(value)
                     spans.append((trees.above(self.lines, line(member)), trees.last_line(member)))
@@ -175,8 +175,8 @@ class File:
             self._class(name, value)
         elif value.type in FUNCTIONS:
             owner = self.names.get(left.partition(".prototype.")[0]) if ".prototype." in left else None
-            if isinstance(owner, Class):
-                owner.methods[name] = Function(self, f"{owner.name}.{name}", statement, owner)
+            if isinstance(owner, TsClass):
+                owner.methods[name] = TsFunction(self, f"{owner.name}.{name}", statement, owner)
                 return
             name = "default" if left == "module.exports" else name
             self._function(name, statement)
@@ -191,18 +191,18 @@ class File:
 
     def _import(self, node: "Node") -> None:
         module = text(node.child_by_field_name("source")).strip("'\"")
-        names: dict[str, Imported] = {}
+        names: dict[str, TsImport] = {}
         for found in walk(node):
             if found.type == "import_specifier":
                 member = text(found.child_by_field_name("name"))
-                names[text(found.child_by_field_name("alias")) or member] = Imported(module, member)
+                names[text(found.child_by_field_name("alias")) or member] = TsImport(module, member)
             elif found.type == "namespace_import":
-                names[text(found).rpartition(" ")[2]] = Imported(module, "*")
+                names[text(found).rpartition(" ")[2]] = TsImport(module, "*")
             elif found.type == "identifier" and found.parent is not None and found.parent.type == "import_clause":
-                names[text(found)] = Imported(module, "default")
+                names[text(found)] = TsImport(module, "default")
         self._define_import(node, names)
 
-    def _define_import(self, node: "Node", names: dict[str, Imported]) -> None:
+    def _define_import(self, node: "Node", names: dict[str, TsImport]) -> None:
         for name, target in names.items():
             self.names[name] = target
             self._define(name, "import", node)
@@ -216,7 +216,7 @@ class File:
                 if found.type == "export_specifier":
                     member = text(found.child_by_field_name("name"))
                     label = text(found.child_by_field_name("alias")) or member
-                    self.exports[label] = Imported(module, member) if module else member
+                    self.exports[label] = TsImport(module, member) if module else member
         elif module:
             self.stars.append(module)
         elif (inner := node.child_by_field_name("declaration") or node.child_by_field_name("value")) is not None:
@@ -231,12 +231,12 @@ class File:
         self.definitions[name] = Definition(self.name, name, kind, (span,))
 
 
-class Project:
+class TsProject:
     """Files that import each other by relative paths. What is imported otherwise is not theirs."""
 
     def __init__(self, paths: Sequence[Path], root: Path) -> None:
         self.root = root
-        self.files: dict[Path, File] = {}
+        self.files: dict[Path, TsFile] = {}
         waiting = [path.resolve() for path in paths]
         while waiting:
             path = waiting.pop(0)
@@ -244,20 +244,24 @@ class Project:
                 continue
             content = read_text(path)
             name = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
-            file = self.files[path] = File(path, name, content, trees.parse(content, SUFFIXES[path.suffix]))
-            modules = [n.module for n in (*file.names.values(), *file.exports.values()) if isinstance(n, Imported)]
+            file = self.files[path] = TsFile(path, name, content, trees.parse(content, SUFFIXES[path.suffix]))
+            modules = [n.module for n in (*file.names.values(), *file.exports.values()) if isinstance(n, TsImport)]
             for module in dict.fromkeys([*modules, *file.stars]):
                 if (found := place(path, module)) and found.is_relative_to(root):
                     file.imports[found.relative_to(root).as_posix()] = None
                     waiting.append(found)
         self._link()
 
-    def lookup(self, file: File, name: str, depth: int = 0) -> "Function | Class | Imported | File | str | None":
-        """What a name of a file stands for; an Imported is one that leads out of the project."""
+    def lookup(
+        self, file: TsFile, name: str, depth: int = 0
+    ) -> "TsFunction | TsClass | TsImport | TsFile | str | None":
+        """What a name of a file stands for; a TsImport is one that leads out of the project."""
         found = file.names.get(name)
-        return self.follow(file, found, depth) if isinstance(found, Imported) else found
+        return self.follow(file, found, depth) if isinstance(found, TsImport) else found
 
-    def follow(self, file: File, target: Imported, depth: int = 0) -> "Function | Class | Imported | File | str | None":
+    def follow(
+        self, file: TsFile, target: TsImport, depth: int = 0
+    ) -> "TsFunction | TsClass | TsImport | TsFile | str | None":
         path = place(file.path, target.module)
         behind = self.files.get(path) if path else None
         if behind is None or depth > 16:
@@ -267,27 +271,29 @@ class Project:
         found = self.exported(behind, target.member, depth + 1)
         return behind if found is None and target.member == "default" else found
 
-    def exported(self, file: File, name: str, depth: int = 0) -> "Function | Class | Imported | File | str | None":
+    def exported(
+        self, file: TsFile, name: str, depth: int = 0
+    ) -> "TsFunction | TsClass | TsImport | TsFile | str | None":
         """What a file gives to others under a name."""
         given = file.exports.get(name, name)
-        found = self.follow(file, given, depth) if isinstance(given, Imported) else self.lookup(file, given, depth)
+        found = self.follow(file, given, depth) if isinstance(given, TsImport) else self.lookup(file, given, depth)
         for star in file.stars if found is None and depth <= 16 else ():
             path = place(file.path, star)
             if path in self.files and (found := self.exported(self.files[path], name, depth + 1)) is not None:
                 break
         return found
 
-    def home(self, file: File, name: str) -> tuple[File, str] | None:
+    def home(self, file: TsFile, name: str) -> tuple[TsFile, str] | None:
         """The file and the name that a constant has at home, if `name` stands for one of another file."""
         target = file.names.get(name)
-        if not isinstance(target, Imported) or (path := place(file.path, target.module)) not in self.files:
+        if not isinstance(target, TsImport) or (path := place(file.path, target.module)) not in self.files:
             return None
         behind = self.files[path]
         return (behind, target.member) if target.member in behind.definitions else self.home(behind, target.member)
 
-    def classes(self) -> Iterator[Class]:
+    def classes(self) -> Iterator[TsClass]:
         for file in self.files.values():
-            yield from (thing for thing in file.names.values() if isinstance(thing, Class))
+            yield from (thing for thing in file.names.values() if isinstance(thing, TsClass))
 
     def _link(self) -> None:
         """What definitions use: every name in their text that is one."""
@@ -298,7 +304,7 @@ class Project:
                 uses = {use: None for word in words if word != name for use in self.uses(file, word)}
                 file.definitions[name] = Definition(file.name, name, made.kind, made.spans, tuple(uses))
 
-    def uses(self, file: File, name: str) -> list[str]:
+    def uses(self, file: TsFile, name: str) -> list[str]:
         """The ids of the definitions behind a name: an import, and what it imports."""
         own = [f"{file.name}:{name}"] if name in file.definitions else []
         home = self.home(file, name)
@@ -336,12 +342,12 @@ def _required(value: "Node | None") -> str:
     return found[1] if found else ""
 
 
-def _pattern(target: "Node", module: str) -> Iterator[tuple[str, Imported]]:
+def _pattern(target: "Node", module: str) -> Iterator[tuple[str, TsImport]]:
     """The names of `const x = require` and `const { a, b: c } = require`."""
     if target.type == "identifier":
-        yield text(target), Imported(module, "default")
+        yield text(target), TsImport(module, "default")
     for found in walk(target):
         if found.type == "shorthand_property_identifier_pattern":
-            yield text(found), Imported(module, text(found))
+            yield text(found), TsImport(module, text(found))
         elif found.type == "pair_pattern":
-            yield text(found.child_by_field_name("value")), Imported(module, text(found.child_by_field_name("key")))
+            yield text(found.child_by_field_name("value")), TsImport(module, text(found.child_by_field_name("key")))

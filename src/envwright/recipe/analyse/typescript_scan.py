@@ -4,16 +4,16 @@ import re
 from typing import TYPE_CHECKING
 
 from envwright.recipe.analyse import trees
-from envwright.recipe.analyse.facts import Memory
+from envwright.recipe.analyse.facts import FixedArray
 from envwright.recipe.analyse.gather import SHARED, Passed, Scanned, words
 from envwright.recipe.analyse.trees import line, text, walk
 from envwright.recipe.analyse.typescript_classes import Reader
 from envwright.recipe.analyse.typescript_files import (
     FUNCTIONS,
-    Class,
-    File,
-    Function,
-    Imported,
+    TsClass,
+    TsFile,
+    TsFunction,
+    TsImport,
     annotation,
     made,
 )
@@ -42,10 +42,10 @@ _HAZARDS = {
 }
 
 
-class Scan:
+class TsScan:
     """Reads one function, with the functions inside of it."""
 
-    def __init__(self, reader: Reader, function: Function) -> None:
+    def __init__(self, reader: Reader, function: TsFunction) -> None:
         self.reader, self.file, self.owner = reader, function.file, function.owner
         node, file = function.node, function.file
         first, last = trees.above(file.lines, line(node)), trees.last_line(node)
@@ -53,7 +53,7 @@ class Scan:
             file.name, function.name, function.qualified, first, last, len(file.code & set(range(first, last + 1)))
         )
         self.aliases: dict[str, str] = {}
-        self.kinds: dict[str, Class | None] = {}
+        self.kinds: dict[str, TsClass | None] = {}
         self.local: set[str] = set()
         self.written: set[int] = set()
         self._names(node)
@@ -95,7 +95,7 @@ class Scan:
 
     # ---- what an expression is ----
 
-    def cls(self, node: "Node | None") -> Class | None:
+    def cls(self, node: "Node | None") -> TsClass | None:
         """The class of an expression's object."""
         if node is None:
             return None
@@ -113,7 +113,7 @@ class Scan:
                 return self.cls(node.child_by_field_name("object"))  # `cars: Car[]` is kept as Car
         return self.cls(_held(node))
 
-    def _me(self) -> Class | None:
+    def _me(self) -> TsClass | None:
         main = self.reader.main
         return main if main and self.owner in self.reader.mro(main) else self.owner
 
@@ -140,7 +140,7 @@ class Scan:
                 return self.path(node.child_by_field_name("object"))
         return self.path(_held(node))
 
-    def _field(self, cls: Class, name: str) -> str:
+    def _field(self, cls: TsClass, name: str) -> str:
         main = self.reader.main
         return name if main and cls in self.reader.mro(main) else f"{cls.name}.{name}"
 
@@ -241,9 +241,9 @@ class Scan:
         for use in self.reader.project.uses(self.file, name):
             self.unit.uses.setdefault(use, 0)
         found = self.reader.project.lookup(self.file, name)
-        if isinstance(found, Function) and found.id != self.unit.id:
+        if isinstance(found, TsFunction) and found.id != self.unit.id:
             self.unit.calls.setdefault(found.id, line(node))
-        elif isinstance(found, Imported):
+        elif isinstance(found, TsImport):
             self.unit.outside.setdefault(found.module, line(node))
         elif node.id not in self.written and (path := self.path(node)):
             self.unit.reads.setdefault(path, line(node))
@@ -271,7 +271,7 @@ class Scan:
             if not functions and name.partition(".")[0] not in self.local and re.fullmatch(pattern, name):
                 self._hazard(line(node), said if said[0] != "n" else f"calls {name}, which {said}")
 
-    def _functions(self, node: "Node", called: "Node | None") -> list[Function]:
+    def _functions(self, node: "Node", called: "Node | None") -> list[TsFunction]:
         if called is None:
             return []
         if node.type == "new_expression":
@@ -281,7 +281,7 @@ class Scan:
             return self.reader.methods(self.owner, "constructor", self.owner)
         if called.type == "identifier":
             found = None if text(called) in self.local else self.reader.project.lookup(self.file, text(called))
-            return [found] if isinstance(found, Function) else []
+            return [found] if isinstance(found, TsFunction) else []
         if called.type != "member_expression":
             if called.type == "subscript_expression":
                 self._hazard(line(node), "finds code by name at run time, which was not followed")
@@ -292,14 +292,14 @@ class Scan:
         if cls := self.cls(holder):
             return self.reader.methods(cls, name)
         found = self.reader.project.lookup(self.file, text(holder)) if text(holder) not in self.local else None
-        if isinstance(found, File):
+        if isinstance(found, TsFile):
             member = self.reader.project.exported(found, name)
-            return [member] if isinstance(member, Function) else []
-        if isinstance(found, Class):
+            return [member] if isinstance(member, TsFunction) else []
+        if isinstance(found, TsClass):
             return self.reader.methods(found, name)
         return [] if name in _BUILTIN or text(holder) == "Math" else self.reader.by_name(name, self.owner)
 
-    def _draw(self, node: "Node", called: "Node | None", functions: list[Function]) -> None:
+    def _draw(self, node: "Node", called: "Node | None", functions: list[TsFunction]) -> None:
         name = text(called)
         if name == "Math.random" or name.startswith("crypto."):
             self.unit.chance.append((line(node), name))
@@ -334,7 +334,7 @@ class Scan:
     def _sized(self, target: "Node | None", value: "Node | None") -> None:
         count = self.reader.elements(self.file, value)
         if count is not None and value is not None and (path := self.path(target)):
-            self.unit.memory.append(Memory(self.unit.file, line(value), path, count))
+            self.unit.memory.append(FixedArray(self.unit.file, line(value), path, count))
 
     def _hazard(self, at: int, what: str) -> None:
         sentence = f"{self.unit.qualified} {what}."

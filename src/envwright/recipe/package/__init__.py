@@ -21,7 +21,7 @@ from envwright.recipe.project import Project
 from envwright.recipe.summary import final, last, verified
 from envwright.recipe.targets.rust.wheel import library, tag
 from envwright.recipe.versions import Files
-from envwright.verify import contract as contracts
+from envwright.verify.contract import Contract
 from envwright.verify.interface import Interface
 
 VERSION = "0.1.0"
@@ -33,7 +33,7 @@ def build_wheel(
     interface: Interface,
     files: Files,
     events: Sequence[Event],
-    contract_text: str,
+    contract: Contract,
     folder: Path | None = None,
 ) -> Built:
     """The wheel of verified files; the same for the same, byte for byte. Files that did not pass are refused.
@@ -44,7 +44,7 @@ def build_wheel(
         raise PackageError(
             f"The files of {project.name} are not those that passed the games nobody saw; run: envwright resume."
         )
-    return _TARGETS[project.target](project, interface, files, events, contract_text, folder)
+    return _TARGETS[project.target](project, interface, files, events, contract, folder)
 
 
 def _jax_wheel(
@@ -52,7 +52,7 @@ def _jax_wheel(
     interface: Interface,
     files: Files,
     events: Sequence[Event],
-    contract_text: str,
+    contract: Contract,
     folder: Path | None,
 ) -> Built:
     del folder
@@ -60,13 +60,12 @@ def _jax_wheel(
     usage = _USAGE.format(
         package=package, id=jax_files.envwright_id(interface), gymnasium=jax_files.gymnasium_id(interface)
     )
-    contract = contracts.read(contract_text)
     about = card(project, interface, files, events, contract, jax_files.envwright_id(interface), usage)
     content = {
         **{_place(path, package): text for path, text in files.items() if path not in failing(events)},
         **jax_files.given(interface),
         f"{package}/card.md": about,
-        f"{package}/contract.toml": contract_text,
+        f"{package}/contract.toml": contract.text,
         f"{package}/verdict.json": _verdict(events, files),
     }
     metadata = _metadata(project, package, events) + about
@@ -78,14 +77,13 @@ def _rust_wheel(
     interface: Interface,
     files: Files,
     events: Sequence[Event],
-    contract_text: str,
+    contract: Contract,
     folder: Path | None,
 ) -> Built:
     """What the crate's own wheel has, with its source and what was verified of it."""
     if folder is None:
         raise PackageError("A wheel of Rust needs the folder that it was built in; give it.")
     package = interface.package
-    contract = contracts.read(contract_text)
     usage = _RUST_USAGE.format(package=package, gymnasium=jax_files.gymnasium_id(interface))
     about = card(project, interface, files, events, contract, jax_files.gymnasium_id(interface), usage)
     content: dict[str, str | bytes] = {
@@ -98,13 +96,13 @@ def _rust_wheel(
         **{f"{package}/{p}": t for p, t in files.items() if p.startswith("tests/") and p not in failing(events)},
         f"{package}/tests/__init__.py": "",
         f"{package}/card.md": about,
-        f"{package}/contract.toml": contract_text,
+        f"{package}/contract.toml": contract.text,
         f"{package}/verdict.json": _verdict(events, files),
     }
     return write_wheel(package, VERSION, content, _metadata(project, package, events) + about, "", tag())
 
 
-_TARGETS: dict[str, Callable[[Project, Interface, Files, Sequence[Event], str, Path | None], Built]] = {
+_TARGETS: dict[str, Callable[[Project, Interface, Files, Sequence[Event], Contract, Path | None], Built]] = {
     "jax": _jax_wheel,
     "rust": _rust_wheel,
 }

@@ -19,7 +19,7 @@ class Closable(Candidate, Protocol):
     def close(self) -> None: ...
 
 
-class Target(Protocol):
+class TranslationTarget(Protocol):
     """A language to translate to."""
 
     NAME: str
@@ -51,7 +51,7 @@ class Target(Protocol):
         ...
 
     def workers(self, interface: Interface) -> Mapping[str, Sequence[str]]:
-        """By layout, the command of a process that can be timed: it speaks as `measuring.py` does."""
+        """By layout, the command of a process that can be timed: it speaks as `jax_timer.py` does."""
         ...
 
     def candidate(
@@ -61,7 +61,7 @@ class Target(Protocol):
         ...
 
 
-def find_target(name: str) -> Target:
+def find_target(name: str) -> TranslationTarget:
     """A target by its name."""
     if name not in NAMES:
         raise EnvwrightError(f"There is no target {name}; there are {' and '.join(NAMES)}.")

@@ -43,7 +43,7 @@ class CompileError:
 
 
 @dataclass(frozen=True)
-class Built:
+class BuiltCrate:
     """What came of a build: a library, or errors."""
 
     path: Path | None
@@ -68,7 +68,7 @@ def find_cargo() -> Path:
     raise CargoError("cargo was not found; install Rust as https://rustup.rs says, and open a new shell.")
 
 
-def build(folder: Path, target: Path, *, seconds: float = 600.0, jobs: int | None = None) -> Built:
+def build(folder: Path, target: Path, *, seconds: float = 600.0, jobs: int | None = None) -> BuiltCrate:
     """Compile the crate in `folder`, and put its library beside its Python package, where it can be imported.
 
     `target` is a folder for what is compiled on the way; share it between builds, and dependencies are compiled once.
@@ -85,12 +85,12 @@ def build(folder: Path, target: Path, *, seconds: float = 600.0, jobs: int | Non
         done = _run([*command, *([] if jobs is None else [f"--jobs={jobs}"])], folder, environment, deadline)
         if done.code is None:
             late = CompileError("", 0, 0, f"The build took longer than {seconds:g} s and was stopped.")
-            return Built(None, time.monotonic() - began, (late,), done.stderr)
+            return BuiltCrate(None, time.monotonic() - began, (late,), done.stderr)
         messages = list(_messages(done.stdout))
         if done.code != 0:
-            return Built(None, time.monotonic() - began, _errors(messages, folder, done.stderr), done.stderr)
+            return BuiltCrate(None, time.monotonic() - began, _errors(messages, folder, done.stderr), done.stderr)
         path = _installed(_library(messages, folder), folder)
-    return Built(path, time.monotonic() - began, (), done.stderr)
+    return BuiltCrate(path, time.monotonic() - began, (), done.stderr)
 
 
 # ---- how ----

@@ -35,7 +35,7 @@ def build(folder: Path) -> str:
 def workers(interface: Interface) -> dict[str, list[str]]:
     limit = interface.max_episode_steps
     options = json.dumps({} if limit is None else {"max_episode_steps": limit})
-    worker = [*python("envwright.recipe.measuring"), called(interface), options]
+    worker = [*python("envwright.recipe.jax_timer"), called(interface), options]
     return {layout: [*worker, layout] for layout in (SHARDED, PLAIN)}
 
 

@@ -36,7 +36,7 @@ def build(folder: Path) -> str:
 
 
 def workers(interface: Interface) -> dict[str, list[str]]:
-    return {THREADS: [*python("envwright.recipe.measuring_rust"), called(interface).partition(":")[2]]}
+    return {THREADS: [*python("envwright.recipe.rust_timer"), called(interface).partition(":")[2]]}
 
 
 def candidate(
@@ -53,7 +53,7 @@ def target_folder() -> Path:
     return cache_dir() / "cargo"
 
 
-def told(built: cargo.Built) -> str:
+def told(built: cargo.BuiltCrate) -> str:
     """The errors of a build: the first as the compiler shows them, the others in a line each."""
     first = [f"{error}\n{error.shown.rstrip()}".rstrip() for error in built.errors[:SHOWN_ERRORS]]
     return "\n".join([*first, *(str(error) for error in built.errors[SHOWN_ERRORS:])])

@@ -10,15 +10,27 @@ from envwright.recipe.analyse.facts import Analysis
 from envwright.recipe.analyse.find import analyse
 from envwright.recipe.builtin import LANGUAGE, TARGET
 from envwright.recipe.builtin import NAME as BUILTIN
-from envwright.recipe.drafting import Source, contract_text, function_arguments, source_of
+from envwright.recipe.drafting.contract_file import contract_text
+from envwright.recipe.drafting.from_play import Calls, check_itself, draft_from_play
+from envwright.recipe.drafting.source_facts import SourceFacts, facts_of
+from envwright.recipe.drafting.tables import function_arguments
 from envwright.recipe.naming import BeginError, all_options, located, title_of
 from envwright.recipe.naming import short_name as short_name
-from envwright.recipe.plan import Plan, make_plan, write_plan
-from envwright.recipe.project import CONTRACT, FILE, PLAN, Project, agent_names, load_project, money, project_text
+from envwright.recipe.open_run import JOURNAL, read_documents
+from envwright.recipe.plan import ModulePlan, make_plan, write_plan
+from envwright.recipe.project import (
+    CONTRACT,
+    FILE,
+    PLAN,
+    Documents,
+    Project,
+    agent_names,
+    load_project,
+    money,
+    project_text,
+)
 from envwright.recipe.recorded import FILE as RECORDING
 from envwright.recipe.recorded import RECORDED
-from envwright.recipe.start import JOURNAL
-from envwright.recipe.watching import Calls, check_itself, draft_from_play
 from envwright.references.registry import maker
 from envwright.references.self_check import SelfCheck
 from envwright.verify import contract as contracts
@@ -57,26 +69,25 @@ def begin(
         shutil.rmtree(folder)
     elif fresh:
         _forget(folder)
-    if not (folder / FILE).exists():
-        if source is not None:
-            copy_project(given, folder)
-        else:
-            init_project(reference, folder, target=target, agent=agent, budget=budget, options=options)
-    project = load_project(folder)
+    if (folder / FILE).exists():
+        project = load_project(folder)
+    elif source is not None:
+        copy_project(given, folder)
+        project = replace(source, folder=folder)
+    else:
+        project = init_project(reference, folder, target=target, agent=agent, budget=budget, options=options)
     if project.reference != (source.reference if source else located(reference, folder)):
         raise BeginError(f"{folder} is about {project.reference}; choose another folder with --out, or add --fresh.")
-    changed = _changed(project, target, agent, model, budget)
-    if source is None and _options(folder) != all_options(reference, options or {}):
+    project = _changed(project, target, agent, model, budget)
+    if source is not None:
+        return project
+    documents = read_documents(project)
+    if documents.contract.reference_options != all_options(reference, options or {}):
         raise BeginError(
             f"{folder} was begun with other options; go on with: envwright translate {folder}, or begin another one "
             "with --out, or add --fresh."
         )
-    return changed
-
-
-def _options(folder: Path) -> dict[str, Any]:
-    """The options of the original that a project is about."""
-    return contracts.load(folder / CONTRACT).reference_options
+    return replace(project, documents=documents)
 
 
 def _changed(
@@ -115,27 +126,30 @@ def init_project(
     name = short_name(reference, options) if name is None else name
     if not name.isidentifier():
         raise BeginError(f"--name {name} becomes a package and a class; use letters, digits and _ only.")
-    project = Project(folder, name, title_of(name), located(reference, folder), target or plan.suggestion)
+    project = Project(
+        folder, name, title_of(name), located(reference, folder), target or plan.suggestion,
+        sources=tuple(str(path.resolve()) for path in sources), entries=tuple(entries),
+    )  # fmt: skip
     if agent is not None:
         project = replace(project, agent=agent_names(agent))
     if target is None and project.agent[0] == BUILTIN and analysis.sources[0].language == LANGUAGE:
         project = replace(project, target=TARGET)  # the only one it translates to
     if budget is not None:
         project = replace(project, budget=money(budget, "--budget"))
-    contract, problems = _contract(project, analysis, plan, all_options(reference, options or {}))
+    text, problems = _contract(project, analysis, plan, all_options(reference, options or {}))
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / CONTRACT).write_text(contract)
+    (folder / CONTRACT).write_text(text)
     (folder / PLAN).write_text(write_plan(plan))
     (folder / FILE).write_text(project_text(project))  # last: with it, it is a project
     if problems:
         raise BeginError(f"{folder / CONTRACT} needs you: {problems[0]} Then: envwright translate {folder}.")
-    return project
+    return replace(project, documents=Documents(contracts.read(text, folder / CONTRACT), plan, analysis))
 
 
-def _contract(project: Project, analysis: Analysis, plan: Plan, options: dict[str, Any]) -> tuple[str, list[str]]:
+def _contract(project: Project, analysis: Analysis, plan: ModulePlan, options: dict[str, Any]) -> tuple[str, list[str]]:
     """A contract, from playing the reference; and what it still needs a person for."""
     host = Apart(maker(project.reference, options, project.folder))
-    source = source_of(analysis)
+    source = facts_of(analysis)
     try:
         checked = host.run(check_itself)
         _fit_to_be_law(project.reference, checked, source)
@@ -150,7 +164,7 @@ def _contract(project: Project, analysis: Analysis, plan: Plan, options: dict[st
     return contract_text(project.reference, candidate, draft, limit, functions), draft.problems
 
 
-def _fit_to_be_law(reference: str, checked: SelfCheck, source: Source) -> None:
+def _fit_to_be_law(reference: str, checked: SelfCheck, source: SourceFacts) -> None:
     """Refuse an original that does not repeat itself, or whose episodes are not separate."""
     kept = [f.where for f in checked.findings if f.kind == "survives" and not source.is_of_no_use(f.where)]
     for name in kept:
@@ -170,7 +184,7 @@ def _fit_to_be_law(reference: str, checked: SelfCheck, source: Source) -> None:
         )
 
 
-def _functions(calls: Calls, analysis: Analysis, plan: Plan) -> list[tuple[str, str, list[str]]]:
+def _functions(calls: Calls, analysis: Analysis, plan: ModulePlan) -> list[tuple[str, str, list[str]]]:
     """The functions that can be judged alone: of numbers only, without state and luck; with their module."""
     home = {id: module.name for module in plan.modules for id in module.functions}
     found: list[tuple[str, str, list[str]]] = []

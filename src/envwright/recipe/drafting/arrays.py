@@ -5,27 +5,28 @@ from typing import Any
 
 import numpy as np
 
+from envwright.verify.codecs import Codec, KeyedDict, Letters
 from envwright.verify.expression import box
 
 MOST_LETTERS = 64  # texts that one part of the state may hold
 MOST_KEYS = 4096  # of a dict
 
 
-def in_letters(path: str, values: list[Any]) -> str | None:
+def in_letters(inner: Codec, values: list[Any]) -> Codec | None:
     """Lists or arrays of texts, or None, that always have the same shape: as numbers in the alphabet of those seen."""
     arrays = [_objects(v) for v in values]
     if len({a.shape for a in arrays}) != 1 or not arrays[0].size:
         return None
-    return lettered(path, [text for a in arrays for text in a.flat])
+    return lettered(inner, [text for a in arrays for text in a.flat])
 
 
-def lettered(path: str, held: list[Any]) -> str | None:
+def lettered(inner: Codec, held: list[Any]) -> Codec | None:
     """In order, so that of two texts the one that comes first has the smaller number."""
     if not all(isinstance(text, str | None) for text in held) or all(text is None for text in held):
         return None
     seen = {None if text is None else str(text) for text in held}
     alphabet = [*([None] if None in seen else []), *sorted(text for text in seen if text is not None)]
-    return f"letters({path}, {alphabet})" if len(alphabet) <= MOST_LETTERS else None
+    return Letters(inner, alphabet) if len(alphabet) <= MOST_LETTERS else None
 
 
 def _objects(value: Any) -> np.ndarray[Any, Any]:
@@ -35,28 +36,28 @@ def _objects(value: Any) -> np.ndarray[Any, Any]:
         return np.empty(0, object)
 
 
-def by_number(path: str, dicts: list[dict[Any, Any]]) -> str | None:
+def by_number(path: Codec, dicts: list[dict[Any, Any]]) -> Codec | None:
     """A dict by whole numbers, or tuples of them, whose keys and their order are always the same, and whose values have
     one shape: an array of its values."""
     keys = list(dicts[0])
     rows = [key if isinstance(key, tuple) else (key,) for key in keys]
-    whole = all(type(part) is int for row in rows for part in row)
+    in_whole_numbers = all(type(n) is int for row in rows for n in row)
     alike = len({(type(key), len(row)) for key, row in zip(keys, rows, strict=True)}) == 1
-    if not (whole and alike and rows[0]) or len(keys) > MOST_KEYS or any(list(d) != keys for d in dicts):
+    if not (in_whole_numbers and alike and rows[0]) or len(keys) > MOST_KEYS or any(list(d) != keys for d in dicts):
         return None
     held = [value for d in dicts for value in d.values()]
     low, high = (tuple(int(n) for n in f(np.array(rows), axis=0)) for f in (np.min, np.max))
     shape = tuple(b - a + 1 for a, b in zip(low, high, strict=True))
     full = len(keys) == np.prod(shape, dtype=float) and box(low, shape) == keys
-    text = f"keyed({path}, {low}, {shape})" if full else f"keyed({path}, {keys})"
+    whole = KeyedDict(path, low, shape) if full else KeyedDict(path, keys)
     if len({type(value) if not is_number(value) or np.ndim(value) else int for value in held}) == 1:
         shapes = {shape_of(value) for value in held}
         if len(shapes) == 1 and None not in shapes:
-            return text
+            return whole
     if all(isinstance(value, str | None) for value in held):
-        return lettered(text, held)
+        return lettered(whole, held)
     sequences = len({type(value) for value in held}) == 1 and isinstance(held[0], list | tuple | np.ndarray)
-    return in_letters(text, held) if sequences else None
+    return in_letters(whole, held) if sequences else None
 
 
 def is_number(value: Any) -> bool:

@@ -1,6 +1,6 @@
-"""The process in which a Rust candidate is timed, as `measuring.py` is for JAX: all cores, arrays of our own, no clock.
+"""The process in which a Rust candidate is timed, as `jax_timer.py` is for JAX: all cores, arrays of our own, no clock.
 
-Run as `python -m envwright.recipe.measuring_rust PACKAGE READ WRITE` in the folder of the crate.
+Run as `python -m envwright.recipe.rust_timer PACKAGE READ WRITE` in the folder of the crate.
 """
 
 import os
@@ -19,7 +19,7 @@ from envwright.sandbox.serve import serve
 ACTIONS = 64  # steps for which actions are drawn beforehand; then they begin again
 
 
-class Measuring:
+class RustTimer:
     """Games in a batch, stepped as often as asked."""
 
     def __init__(self, package: str) -> None:
@@ -65,4 +65,4 @@ class Measuring:
 
 if __name__ == "__main__":
     sys.path.insert(0, os.getcwd())
-    serve(Measuring(sys.argv[1]).answer, int(sys.argv[2]), int(sys.argv[3]))
+    serve(RustTimer(sys.argv[1]).answer, int(sys.argv[2]), int(sys.argv[3]))

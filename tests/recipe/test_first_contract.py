@@ -3,8 +3,8 @@
 import pytest
 
 from envwright.core.errors import EnvwrightError
+from envwright.recipe.drafting.first_contract import draft_contract
 from envwright.verify import contract as contracts
-from envwright.verify.draft import draft_contract
 
 
 @pytest.fixture(scope="module")
@@ -28,9 +28,11 @@ def test_a_pair_is_drafted_with_its_fields(cartpole):
         "theta_dot": "state[3]",
     }
     assert list(found.ignored) == ["reference.steps_beyond_terminated"]
-    assert [e.text for e in found.chance_start.values()] == ["draws('reset', 0)"]
+    assert [e.text for e in found.chance_start.values()] == ["draws('reset', 0, (4,))"]
     assert not found.chance_step
-    assert "[[tolerance]]" in cartpole
+    (tolerance,) = found.tolerances
+    assert tolerance.columns == ("state.x", "state.x_dot", "state.theta", "state.theta_dot", "observation")
+    assert "# TODO: x, x_dot, theta, theta_dot are taken from state by their order; check it." in cartpole
 
 
 def test_a_reference_alone_is_drafted_with_what_moves_in_it(taxi):
@@ -39,17 +41,19 @@ def test_a_reference_alone_is_drafted_with_what_moves_in_it(taxi):
     assert state["s"] == "s"
     assert state["time"] == "elapsed_steps"
     assert found.chance_start
-    assert '# reference = "action_mask"\n# candidate = "action_mask"\n# arguments = ["state"]' in taxi
+    assert '# reference = "action_mask"\n# candidate = "TODO.action_mask"\n# arguments = [\n#     "state",\n# ]' in taxi
     assert "TODO" in taxi
 
 
 def test_what_is_offered_in_comments_can_be_read_too(cartpole, taxi):
     """Take away the marks of the tables that are offered."""
     for text in (cartpole, taxi):
-        lines = [line.removeprefix("# ") for line in text.splitlines() if not line.startswith("#  ")]
-        offered = [line for line in lines if line.startswith("[") or " = " in line]
-        found = contracts.read("\n".join(offered))
+        contract, marked, offered = text.partition("# [[module]]")
+        assert marked
+        lines = [line.removeprefix("# ") for line in (marked + offered).splitlines()]
+        found = contracts.read("\n".join([contract, *lines]))
         assert found.modules
+        assert {f.reference for f in found.functions} >= ({"action_mask"} if text is taxi else set())
 
 
 def test_what_is_not_there_is_one_sentence():

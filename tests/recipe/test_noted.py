@@ -5,9 +5,9 @@ from collections import deque
 import numpy as np
 import pytest
 
+from envwright.recipe.drafting import noted
+from envwright.recipe.drafting.noted import Draws, Growth
 from envwright.references.protocol import Draw, Outcome
-from envwright.verify import noted
-from envwright.verify.noted import Draws, Growth
 
 
 def outcome(*draws: Draw) -> Outcome:

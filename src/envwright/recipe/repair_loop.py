@@ -17,8 +17,8 @@ from envwright.agents.protocol import REFUSED
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.briefing import Briefing
 from envwright.recipe.events import HandedOver, Judged, Kept, RolledBack, Settled
+from envwright.recipe.journaled_run import JournaledRun, TaskRefusedError
 from envwright.recipe.judge import HIDDEN, MODULE, TRANSFER, WHOLE
-from envwright.recipe.run import RefusedError, Run
 from envwright.recipe.versions import Files
 
 
@@ -27,7 +27,7 @@ class NotConvergedError(EnvwrightError, RuntimeError):
 
 
 @dataclass(frozen=True)
-class Rules:
+class LoopRules:
     """When to give up, and how much at once."""
 
     repairs: int = 12  # of one module by agents; then a person is asked
@@ -37,9 +37,9 @@ class Rules:
     transfer: bool = False  # whether policies are trained on both sides and compared: L4, which takes its time
 
 
-def translate(run: Run, brief: Briefing, rules: Rules) -> dict[str, str]:
+def translate(run: JournaledRun, brief: Briefing, rules: LoopRules) -> dict[str, str]:
     """The files of a verified translation."""
-    loop = Loop(run, brief, rules)
+    loop = RepairLoop(run, brief, rules)
     files = loop.all_modules(brief.scaffold)
     for nth in range(1, rules.rounds + 1):
         run.judge_ahead(f"{HIDDEN} {nth}", files, brief.names)
@@ -55,12 +55,12 @@ def translate(run: Run, brief: Briefing, rules: Rules) -> dict[str, str]:
 
 
 @dataclass(eq=False)
-class Loop:
+class RepairLoop:
     """The steps of the algorithm."""
 
-    run: Run
+    run: JournaledRun
     brief: Briefing
-    rules: Rules
+    rules: LoopRules
     repairs: Counter[str] = field(default_factory=Counter)  # of each module so far, whether resumed or not
 
     # ---- module by module ----
@@ -88,7 +88,7 @@ class Loop:
         if answer.stop == REFUSED and self.run.only_rules_are_left:
             first = (answer.sentence.splitlines() or ["it says nothing more"])[0].rstrip(".")
             again = f"or change contract.toml and begin again: envwright translate {self.run.folder} --fresh"
-            raise RefusedError(f"The builtin agent refuses the module {name}: {first}. {self._way_out()}; {again}.")
+            raise TaskRefusedError(f"The builtin agent refuses the module {name}: {first}. {self._way_out()}; {again}.")
         after = {**files, **answer.files}
         if answer.files:
             self.run.note(Kept(task.name, name))
@@ -136,7 +136,7 @@ class Loop:
         if not reason:
             answer = self.run.ask(task, files)
             if answer.stop == REFUSED and self.run.only_rules_are_left:
-                raise RefusedError(self._wrong(judged))
+                raise TaskRefusedError(self._wrong(judged))
             return answer
         self.run.note(HandedOver(name, reason, task.prompt))
         failed.clear()

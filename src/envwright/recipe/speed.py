@@ -43,7 +43,7 @@ A_STEP = (
     "the start of the next is part of it"
 )
 
-Ways = Mapping[str, Sequence[str]]  # layout -> the command of a worker that speaks as `measuring.py` does
+Ways = Mapping[str, Sequence[str]]  # layout -> the command of a worker that speaks as `jax_timer.py` does
 
 
 class MeasureError(EnvwrightError, RuntimeError):
@@ -214,7 +214,7 @@ def _is_modern(made: Any) -> bool:
     return gymnasium is not None and isinstance(made, gymnasium.Env)
 
 
-class _Watched:
+class _WatchedReference:
     """Any other original, through whatever watches it."""
 
     def __init__(self, reference: Reference) -> None:
@@ -230,14 +230,14 @@ class _Watched:
                 beat()
 
 
-_prepared: list[_Plain | _Watched] = []  # in the reference's process: what is timed there, between two turns
+_prepared: list[_Plain | _WatchedReference] = []  # in the reference's process: what is timed there, between two turns
 
 
 def _prepare(reference: Reference, beat: Beat) -> bool:
     """Get ready; says whether it runs as its users run it."""
     beat()
     plain = isinstance(reference, PythonReference)
-    _prepared[:] = [_Plain(reference) if isinstance(reference, PythonReference) else _Watched(reference)]
+    _prepared[:] = [_Plain(reference) if isinstance(reference, PythonReference) else _WatchedReference(reference)]
     return plain
 
 

@@ -16,17 +16,17 @@ from envwright.agents.protocol import Agent, Money
 from envwright.core.errors import EnvwrightError
 from envwright.recipe import prompting
 from envwright.recipe.analyse.find import analyse
-from envwright.recipe.briefing import Briefing, Piece
+from envwright.recipe.briefing import Briefing, ModuleBrief
 from envwright.recipe.builtin import BuiltinAgent, Lesson
 from envwright.recipe.events import Began
 from envwright.recipe.journal import Journal, open_journal
+from envwright.recipe.journaled_run import JournaledRun
 from envwright.recipe.judge import Court
 from envwright.recipe.ledger import Ledger
 from envwright.recipe.naming import told
 from envwright.recipe.plan import read_plan, source_of
-from envwright.recipe.project import CONTRACT, PLAN, Project
+from envwright.recipe.project import CONTRACT, PLAN, Documents, Project
 from envwright.recipe.recorded import RECORDED, RecordedAgent, RecordingError, load_recording
-from envwright.recipe.run import Run
 from envwright.recipe.shapes import interface_of
 from envwright.recipe.targets import find_target
 from envwright.verify import contract as contracts
@@ -35,7 +35,7 @@ from envwright.verify import pairs
 JOURNAL = "journal.jsonl"
 
 
-class ChangedError(EnvwrightError, ValueError):
+class ProjectChangedError(EnvwrightError, ValueError):
     """A run cannot be resumed, for what it was about has changed."""
 
 
@@ -53,6 +53,15 @@ def find_agents(project: Project) -> tuple[list[Agent], int | None]:
     return agents, secret
 
 
+def read_documents(project: Project) -> Documents:
+    """The files of a project and the source of its reference, unless they have been read already."""
+    if project.documents is not None:
+        return project.documents
+    contract = contracts.load(project.folder / CONTRACT)
+    analysis = analyse(project.reference, [Path(s) for s in project.sources], project.entries, project.folder)
+    return Documents(contract, read_plan(project.folder / PLAN, analysis), analysis)
+
+
 @contextmanager
 def open_run(
     project: Project,
@@ -62,11 +71,10 @@ def open_run(
     budget: Money | None = None,
     say: Callable[[str], None] = lambda line: None,
     progress: Callable[[str], None] = lambda what: None,
-) -> Iterator[tuple[Run, Briefing]]:
+) -> Iterator[tuple[JournaledRun, Briefing]]:
     """A run in a project's folder, new or resumed, ready for the loop."""
-    contract = contracts.load(project.folder / CONTRACT)
-    analysis = analyse(project.reference, [Path(s) for s in project.sources], project.entries, project.folder)
-    plan = read_plan(project.folder / PLAN, analysis)
+    documents = read_documents(project)
+    contract, plan, analysis = documents.contract, documents.plan, documents.analysis
     sources = {module.name: source_of(module, analysis) for module in plan.modules}
     journal = open_journal(project.folder / JOURNAL)
     host, other = pairs.make_host(contract), pairs.make_host(contract)
@@ -75,7 +83,7 @@ def open_run(
         progress("playing the original")
         interface = interface_of(contract, host, project.package, project.title)
         target = find_target(project.target)
-        pieces = [Piece(m.name, sources[m.name], m.lines, m.needs, m.why) for m in plan.modules]
+        pieces = [ModuleBrief(m.name, sources[m.name], m.lines, m.needs, m.why) for m in plan.modules]
         names = [piece.name for piece in pieces]
         brief = Briefing(
             reference=told(project.reference),
@@ -97,7 +105,7 @@ def open_run(
                 agent.learn(Lesson(contract, interface, plan, target.NAME, brief.language, court.beside))
         ledger = Ledger(journal, began.budget if budget is None else budget)
         ledger.settle_the_dead()
-        yield Run(project.folder, journal, ledger, court, agents, project.call, project.patience, say), brief
+        yield JournaledRun(project.folder, journal, ledger, court, agents, project.call, project.patience, say), brief
     finally:
         host.close()
         other.close()
@@ -125,7 +133,7 @@ def _began(
         changed = [what for what in ("source", "contract", "plan") if before.hashes.get(what) != hashes[what]]
         if changed:
             what = {"source": "the original's source", "contract": CONTRACT, "plan": PLAN}[changed[0]]
-            raise ChangedError(f"{what} has changed since this run began; begin a new one with --fresh.")
+            raise ProjectChangedError(f"{what} has changed since this run began; begin a new one with --fresh.")
         return before
     began = Began(
         name=project.name,

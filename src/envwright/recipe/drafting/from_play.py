@@ -1,18 +1,20 @@
-"""What `init` asks of the reference, in its process; not in `begin`, whose imports take longer than the work."""
+"""What is asked of the reference for a contract, in its process; here, for the imports of those who ask take longer
+than the work."""
 
 from dataclasses import replace
 from typing import Any
 
 from envwright.core.errors import EnvwrightError
-from envwright.recipe.drafting import Draft, Source, draft_tables
-from envwright.recipe.fields import shape_of
+from envwright.recipe.drafting.arrays import shape_of
+from envwright.recipe.drafting.source_facts import SourceFacts
+from envwright.recipe.drafting.tables import Draft, draft_tables
+from envwright.recipe.drafting.watch import watch
 from envwright.references.protocol import Reference
 from envwright.references.python import PythonReference
 from envwright.references.self_check import Finding, SelfCheck, check_reference
-from envwright.verify.draft import watch
 from envwright.verify.record import Beat
 
-OTHER = 1  # seed of an object, to see what luck decides when it is made
+OTHER = 1  # seed of an object, to see what is drawn when it is made
 TRIED = 64  # calls of a function whose results are looked at
 EPISODES = 300  # begun for a contract, and played until lists get no longer: how long shows only now and then
 MADE = "decides {} when it is made, and not by a seed, so each object is another game; decide it in reset."
@@ -22,7 +24,7 @@ Calls = dict[str, list[dict[str, Any]]]  # by function: arguments by name, a row
 
 
 def check_itself(reference: Reference, beat: Beat) -> SelfCheck:
-    """Whether it can be law."""
+    """Whether it can be a reference."""
     beat()
     checked = check_reference(reference)
     if not isinstance(reference, PythonReference):
@@ -32,7 +34,7 @@ def check_itself(reference: Reference, beat: Beat) -> SelfCheck:
     return replace(checked, findings=(*checked.findings, *(made or drawn)))
 
 
-def draft_from_play(reference: Reference, source: Source, beat: Beat) -> tuple[Draft, Calls, int | None]:
+def draft_from_play(reference: Reference, source: SourceFacts, beat: Beat) -> tuple[Draft, Calls, int | None]:
     """The tables of a contract, what functions are called with, and the time limit."""
     if isinstance(reference, PythonReference):
         reference.reset(seed=0)
@@ -41,7 +43,7 @@ def draft_from_play(reference: Reference, source: Source, beat: Beat) -> tuple[D
     return draft_tables(seen, source), _numeric(reference, seen.calls), seen.max_episode_steps
 
 
-def _may_change(name: str, value: Any, source: Source) -> bool:
+def _may_change(name: str, value: Any, source: SourceFacts) -> bool:
     """Whether the source sets an attribute in a reset or a step, though few games may change it: a door is opened. A
     reset makes many a board as it always was, so of those only what a step sets."""
     plain, shape = name.rpartition(".")[2], shape_of(value)

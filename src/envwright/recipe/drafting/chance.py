@@ -1,31 +1,32 @@
-"""The luck that a candidate is handed: a field for each function of the reference that draws, or each method in it."""
+"""The random draws that a candidate is handed: a field for each function that draws, or for each method in it."""
 
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from envwright.recipe.fields import ROOM, DraftError, free, shape_of
-from envwright.recipe.whole_parts import lettered
+from envwright.recipe.drafting.arrays import lettered, shape_of
+from envwright.recipe.drafting.fields import ROOM, DraftError, Fields, free
 from envwright.references.protocol import Draw
+from envwright.verify.codecs import Codec, DrawnValues, Padded
 from envwright.verify.expression import places_of, site_function, site_line
 
-# Room for luck that is drawn until it fits: the longest of n games took ln n / ln(1/p) draws, so k times as many are
-# too few once in n ** k games. An episode that runs out of luck in a step is cut off; a start cannot be, and has more.
+# Room for what is drawn until it fits: the longest of n games took ln n / ln(1/p) draws, so k times as many are too few
+# once in n ** k games. An episode that runs out of draws in a step is truncated; a start cannot be, and has more room.
 ROOM_OF_A_START = 4
 FEW = 4  # at least so often is taken to have been drawn what may be drawn until it fits
 
-Drawn = Mapping[tuple[str, str], Sequence[Draw]]  # by function and method
+Kept = Mapping[tuple[str, str], Sequence[Draw]]  # draws by function and method
 
 
 def chance_of(
     draws: Mapping[tuple[str, str], int],
     without: Mapping[str, str],
     steady: Iterable[str],
-    drawn: Drawn | None = None,
+    drawn: Kept | None = None,
     picked: Iterable[tuple[str, str]] = (),
     times: int = ROOM,
     again: Container[str] = (),
-) -> dict[str, str]:
+) -> Fields:
     """A field for each function that draws, with room for what it draws in one go; for each method, if it has several;
     and for each line, if in which order they draw is not always the same, or they draw what is of different shapes.
 
@@ -36,7 +37,7 @@ def chance_of(
     most: dict[str, dict[str, Counter[int]]] = {}
     for (site, method), count in draws.items():
         most.setdefault(site_function(site), {}).setdefault(method, Counter())[site_line(site)] += count
-    fields: dict[str, str] = {}
+    fields: Fields = {}
     steady = {part for part in steady if not _is_again(part.partition(".")[0], most, again)}
     for function, methods in most.items():
         for method, lines in methods.items():
@@ -57,9 +58,9 @@ def chance_of(
                 room = count if part in steady or count == 1 else times * count
                 shape = _shape(own_seen[0]) if own_seen and (function, method) not in picked else None
                 name = free(_word(function if len(methods) == 1 else f"{function}_{method}"), fields)
-                reader = _reader("picks" if by_index else "draws", part, room, shape)
+                codec = _codec(part, room, shape or (), by_index)
                 texts = [text for draw in own_seen for text in draw.value] if any(map(_are_texts, own_seen)) else []
-                fields[name] = (lettered(reader, texts) if texts and room == 1 else None) or reader
+                fields[name] = (lettered(codec, texts) if texts and room == 1 else None) or codec
     return fields
 
 
@@ -69,11 +70,11 @@ def _is_again(function: str, most: Mapping[str, Mapping[str, Counter[int]]], aga
     return function in again or any(f"{function}:{line}" in again for line in lines)
 
 
-def _reader(reader: str, which: str, room: int, shape: tuple[int, ...] | None) -> str:
-    """The expression for one draw or for several."""
+def _codec(which: str, room: int, shape: tuple[int, ...], picks: bool) -> Codec:
+    """One draw or several."""
     if room == 1:
-        return f"{reader}('{which}', 0, {shape})" if shape else f"{reader}('{which}', 0)"
-    return f"pad({reader}('{which}'), {room}, 0, {shape})" if shape else f"pad({reader}('{which}'), {room})"
+        return DrawnValues(which, 0, shape, picks)
+    return Padded(DrawnValues(which, picks=picks), room, 0, shape)
 
 
 def _shapes(draws: Sequence[Draw]) -> set[tuple[int, ...] | None]:
@@ -91,8 +92,8 @@ def _are_texts(draw: Draw) -> bool:
     return isinstance(draw.value, list) and bool(draw.value) and all(isinstance(text, str) for text in draw.value)
 
 
-def unlucky(drawn: Drawn, picked: Iterable[tuple[str, str]], shown: Iterable[str]) -> dict[str, str]:
-    """Functions, or methods in them, that draw texts for the screen, with the reason why that is no luck.
+def only_shown(drawn: Kept, picked: Iterable[tuple[str, str]], shown: Iterable[str]) -> dict[str, str]:
+    """Functions, or methods in them, that draw texts for the screen alone, with the reason why they are ignored.
 
     `shown` is what only the drawing of the screen reads; without, a text that is not picked from a list is refused.
     """
@@ -112,7 +113,7 @@ def unlucky(drawn: Drawn, picked: Iterable[tuple[str, str]], shown: Iterable[str
     return found
 
 
-def texts_by_index(drawn: Drawn) -> set[tuple[str, str]]:
+def texts_by_index(drawn: Kept) -> set[tuple[str, str]]:
     """The methods that choose one from a list of things that are not numbers."""
     return {
         place
@@ -133,4 +134,4 @@ def _of_one_shape(function: str, method: str, draws: Sequence[Draw]) -> None:
 
 def _word(text: str) -> str:
     """A name for a field; `<lambda>` has none that could be used."""
-    return re.sub(r"\W+", "_", text).strip("_") or "luck"
+    return re.sub(r"\W+", "_", text).strip("_") or "chance"

@@ -1,6 +1,6 @@
-"""The process in which a candidate is timed: builds a rollout of it, and makes calls when asked (`measure.py`).
+"""The process in which a candidate is timed: builds a rollout of it, and makes calls when asked (`speed.py`).
 
-Run as `python -m envwright.recipe.measuring NAME OPTIONS LAYOUT READ WRITE` in the folder that the candidate is
+Run as `python -m envwright.recipe.jax_timer NAME OPTIONS LAYOUT READ WRITE` in the folder that the candidate is
 imported from. It holds no clock: whoever asks does.
 """
 
@@ -25,7 +25,7 @@ from envwright.sandbox.serve import serve
 KEYS = 16  # luck for so many calls, then it begins again
 
 
-class Measuring:
+class JaxTimer:
     """A rollout that is built when asked for, and again if another is asked for."""
 
     def __init__(self, name: str, options: dict[str, Any], layout: str) -> None:
@@ -84,4 +84,4 @@ def _policy(env: Env[Any, Any]) -> Policy:
 
 if __name__ == "__main__":
     sys.path.insert(0, os.getcwd())
-    serve(Measuring(sys.argv[1], json.loads(sys.argv[2]), sys.argv[3]).answer, int(sys.argv[4]), int(sys.argv[5]))
+    serve(JaxTimer(sys.argv[1], json.loads(sys.argv[2]), sys.argv[3]).answer, int(sys.argv[4]), int(sys.argv[5]))

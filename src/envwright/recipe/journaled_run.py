@@ -1,7 +1,8 @@
-"""A run under way: whom it asks, who judges, and the journal in which every answer stands.
+"""A run under way: whom it asks, who judges, and the journal that has every answer.
 
-An answer that is in the journal is not asked for again. So the loop (`loop.py`) is written as if nothing ever went
-wrong, and a run that was killed is resumed by going through it from the start: what was paid for is read, not bought.
+An answer that is in the journal is not asked for again. So the loop (`repair_loop.py`) is written as if no run were
+ever interrupted, and one that was killed is resumed by going through it from the start: what was paid for is read, not
+bought.
 """
 
 import time
@@ -33,7 +34,7 @@ class AgentFailedError(EnvwrightError, RuntimeError):
     """An agent cannot be used; says why and what to do. The run can be resumed."""
 
 
-class RefusedError(EnvwrightError, RuntimeError):
+class TaskRefusedError(EnvwrightError, RuntimeError):
     """Nobody is left who would do a task; says why and what to do. The run can be resumed with another agent."""
 
 
@@ -42,7 +43,7 @@ class WaitingError(EnvwrightError):
 
 
 @dataclass(eq=False)
-class Run:
+class JournaledRun:
     """What the loop works with."""
 
     folder: Path
