@@ -1,4 +1,4 @@
-"""The example of docs/translate.md: what is shown of it is there, and it is translated, verified and playable as is said."""
+"""The example of docs/translate.md: what is shown of it exists, and it is translated, verified and playable as stated."""
 
 import os
 import re
