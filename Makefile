@@ -41,6 +41,7 @@ test-all: $(STAMP) $(VENV)/.installed-all
 lint: $(STAMP)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/lint-imports
 	$(BIN)/pyright
 
 format: $(STAMP)

@@ -12,10 +12,10 @@ from lockstepping import lockstep
 
 
 def test_the_first_difference_is_the_earliest_step_whatever_the_order_of_columns():
-    want = {"a": np.zeros((2, 3), np.float32), "b": np.zeros((2, 3), np.int32)}
+    want = {"a": np.zeros((3, 2), np.float32), "b": np.zeros((3, 2), np.int32)}
     got = {"a": want["a"].copy(), "b": want["b"].copy()}
-    got["a"][1, 2] = 1
-    got["b"][0, 1] = 3
+    got["a"][2, 1] = 1
+    got["b"][1, 0] = 3
     assert compare(want, got) == (int(np.bitwise_count(np.float32(1).view(np.uint32))) + 2, Difference("b", 0, 1, 0, 3))
 
 
@@ -50,9 +50,9 @@ def test_booleans_and_floats_have_bits():
 
 def ends(*places: tuple[int, int]) -> np.ndarray:
     """Four steps of two games that end in these places."""
-    ended = np.zeros((2, 4), bool)
-    for place in places:
-        ended[place] = True
+    ended = np.zeros((4, 2), bool)
+    for game, step in places:
+        ended[step, game] = True
     return ended
 
 

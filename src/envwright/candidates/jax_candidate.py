@@ -105,10 +105,9 @@ class JaxCandidate:
         fields = {name: column for name, column in state.items() if not name.startswith(LOG)}
         tape = self._actions(actions), self._filled_luck(1, chance, lead), self._filled_luck(0, start, lead)
         with self._as_its_authors_run_it():
-            log = {
-                name: jnp.asarray(state.get(f"{LOG}{name}", zero)) for name, zero in self._empty_log(lead[0]).items()
-            }
-            _, outcome = self._game.compiled["play_on"](self._params, self._checked(fields), log, *tape)
+            none = self._empty_log(lead[1])
+            log = {name: jnp.asarray(state.get(f"{LOG}{name}", zero)) for name, zero in none.items()}
+            outcome = self._game.compiled["play_on"](self._params, self._checked(fields), log, *tape)
             return {name: np.asarray(column) for name, column in outcome.items()}
 
     def _empty_log(self, games: int) -> Columns:

@@ -13,7 +13,7 @@ from envwright.candidates.trees import like, named
 from envwright.core.env import choose
 from envwright.core.errors import EnvwrightError
 
-FUNCTIONS = ("init", "start", "step", "play", "play_on", "draw_start", "draw", "phases")
+FUNCTIONS = ("init", "start", "step", "play", "draw_start", "draw", "phases")
 LOG = "log."  # what sums over ended games are called
 
 
@@ -26,7 +26,8 @@ class OneGame:
     @cached_property
     def compiled(self) -> dict[str, Callable[..., Any]]:
         """Each function over a batch; params are the same for all games, and may change without compiling again."""
-        return {name: jax.jit(self.over_games(getattr(self, name))) for name in FUNCTIONS}
+        by_game = {name: jax.jit(self.over_games(getattr(self, name))) for name in FUNCTIONS}
+        return {**by_game, "play_on": jax.jit(self.play_on)}
 
     def over_games(self, one: Callable[..., Any]) -> Callable[..., Any]:
         """A function of one game as one of many."""
@@ -56,24 +57,26 @@ class OneGame:
 
         return jax.lax.scan(body, state, (actions, chances, seeds))
 
-    def play_on(
-        self, params: Any, state: Any, log: Any, actions: Any, chances: Any, starts: Any
-    ) -> tuple[Any, dict[str, Any]]:
-        """The same, where another game begins as soon as one ends; nothing more is said of the state at the end."""
+    def play_on(self, params: Any, state: Any, log: Any, *tape: Any) -> dict[str, Any]:
+        """Many games, whose actions, chance and chance of starts have an axis of steps, then one of games."""
+        params = self.rules.params if self.rules.fixed_params else params
 
         def body(now: tuple[Any, Any], tape: Any) -> tuple[Any, dict[str, Any]]:
-            (state, log), (action, chance, start) = now, tape
-            moment = self.split.apply(state, action, chance, params)
-            done = moment.terminated | moment.truncated
-            added = self.rules.summary(moment.state, params)
-            log = {name: total + jnp.where(done, added[name], 0) for name, total in log.items()}
-            obs, fresh = self.split.start(start, params)
-            fresh = like(state, self.rules.inherit(moment.state, fresh))
-            obs, state = choose(done, (obs, fresh), (moment.obs, like(state, moment.state)))
-            outcome = _outcome(moment._replace(obs=obs, state=state))
-            return (state, log), outcome | {f"{LOG}{name}": total for name, total in log.items()}
+            return jax.vmap(lambda *game: self._step_on(params, *game))(*now, *tape)
 
-        return jax.lax.scan(body, (state, log), (actions, chances, starts))
+        return jax.lax.scan(body, (state, log), tape)[1]
+
+    def _step_on(self, params: Any, state: Any, log: Any, action: Any, chance: Any, start: Any) -> tuple[Any, Any]:
+        """A step, and within it a new game where one ends."""
+        moment = self.split.apply(state, action, chance, params)
+        done = moment.terminated | moment.truncated
+        added = self.rules.summary(moment.state, params)
+        log = {name: total + jnp.where(done, added[name], 0) for name, total in log.items()}
+        obs, fresh = self.split.start(start, params)
+        fresh = like(state, self.rules.inherit(moment.state, fresh))
+        obs, state = choose(done, (obs, fresh), (moment.obs, like(state, moment.state)))
+        outcome = _outcome(moment._replace(obs=obs, state=state))
+        return (state, log), outcome | {f"{LOG}{name}": total for name, total in log.items()}
 
     def draw_start(self, params: Any, seed: Any) -> dict[str, Any]:
         return named(self.split.draw_start(self.rules.key(seed), params))

@@ -74,9 +74,9 @@ class Candidate(Protocol):
         ...
 
     def play_on(self, state: Columns, actions: NDArray[Any], chance: Columns, start: Columns) -> Columns:
-        """The same, but where a game ends another begins within the step, with the chance `start`: reward and ends are
-        then the old game's, all else is the new one's. `log.NAME`, given with the state and returned, sums up what is
-        reported of games that have ended."""
+        """The same, with an axis of steps before that of games, and where a game ends another begins within the step,
+        with the chance `start`: reward and ends are then the old game's, all else is the new one's. `log.NAME`, given
+        with the state and returned, sums up what is reported of games that have ended."""
         ...
 
     def draw_start(self, seeds: NDArray[np.uint32]) -> Columns:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from envwright.core.errors import EnvwrightError
 from envwright.references.plain import same
+from envwright.references.python.mirror import Mirror, adapted, has_hook
 from envwright.references.python.own_modules import classes_of
 from envwright.references.python.rebuild import thaw_places
 from envwright.references.python.walk import (
@@ -23,18 +23,17 @@ _CHEAP = 300  # containers; above that, a constant is looked at now and then onl
 _OF_CLASS = -1
 
 
-def has_hook(root: Any) -> bool:
-    """Whether an object saves and loads its state itself."""
-    return hasattr(type(root), "envwright_snapshot")
-
-
 class Attributes:
-    """The attributes of one or more objects by name, those that move and those that have not moved so far."""
+    """The attributes of one or more objects by name, those that move and those that have not moved so far.
+
+    State that lies outside of Python is mirrored in objects of its own.
+    """
 
     def __init__(self, roots: Sequence[Any], moving: Mapping[str, int] | None = None) -> None:
-        self.roots, self.memory = roots, Memory()
-        self.walked = [root for root in roots if not has_hook(root)]
-        self.hooked = [root for root in roots if has_hook(root)]
+        self.mirrors = [Mirror(adapter, root) for adapter, root in adapted(roots)]
+        self.opaque = {id(mirror.root): mirror.adapter.opaque for mirror in self.mirrors}
+        self.roots, self.memory = [*roots, *(mirror.image for mirror in self.mirrors)], Memory()
+        self.walked = [root for root in self.roots if not has_hook(root)]
         self.places: dict[str, Place] = {}
         self.moving: dict[str, Place] = {}
         self.constants: dict[str, Any] = {}
@@ -44,7 +43,7 @@ class Attributes:
         self._find_places()
         for name, index in (moving or {}).items():
             if index != _OF_CLASS:  # it may not be there yet
-                self.places.setdefault(name, Place(roots[index], name.rpartition(".")[2]))
+                self.places.setdefault(name, Place(self.roots[index], name.rpartition(".")[2]))
             self.moving[name] = self.places[name]
         self._note_constants()
 
@@ -69,7 +68,7 @@ class Attributes:
         parts = {id(root) for root in self.roots}
         for root in self.walked:
             for name, value in attributes(root):
-                if id(value) in parts or not is_state(root, name, value):
+                if id(value) in parts or not is_state(root, name, value) or name in self.opaque.get(id(root), ()):
                     continue
                 if name == "env" and id(getattr(value, "unwrapped", None)) in parts:
                     continue  # of a wrapper: others, which hold no state, are between it and what it wraps
@@ -106,6 +105,8 @@ class Attributes:
 
     def late_changes(self, thorough: bool = True) -> list[str]:
         """The names that have moved although they were thought constant; from now on they are moving."""
+        for mirror in self.mirrors:
+            mirror.pull()
         new = [name for name in self._find_places() if name not in self.moving]
         suspects = {name: self.places[name] for name in self.constants if thorough or self.costs[name] <= _CHEAP}
         constants = self.memory.constants
@@ -119,44 +120,34 @@ class Attributes:
             self._note_constants()
         return new
 
-    def snapshot(self) -> dict[str, Any]:
-        """What moves, as plain data."""
+    def _pull(self) -> None:
+        """See what is there now; what is new moves."""
+        for mirror in self.mirrors:
+            mirror.pull()
         for name in self._find_places():
             self.moving.setdefault(name, self.places[name])
-        frozen = freeze_places(Freezer(self.memory, self.roots), self.moving)
-        for root in self.hooked:
-            frozen |= _hook_state(root)
-        return frozen
+
+    def snapshot(self) -> dict[str, Any]:
+        """What moves, as plain data."""
+        self._pull()
+        return freeze_places(Freezer(self.memory, self.roots), self.moving)
 
     def look(self) -> dict[str, Any]:
         """Everything, as plain data; what is constant is not copied."""
-        for name in self._find_places():
-            self.moving.setdefault(name, self.places[name])
+        self._pull()
         if self.visible is None:
             still = {name: self.places[name] for name in self.constants}
             self.visible = freeze_places(Freezer(self.memory, self.roots, shared=True), still)
         now = freeze_places(Freezer(self.memory, self.roots, shared=True), self.moving)
-        for root in self.hooked:
-            now |= _hook_state(root)
         return {**self.visible, **{name: value for name, value in now.items() if not is_absent(value)}}
 
     def restore(self, snapshot: Mapping[str, Any]) -> None:
         """Put a snapshot back, whole or in part. An edited constant moves from now on."""
-        rest = dict(snapshot)
-        for root in self.hooked:
-            state = _hook_state(root)
-            root.envwright_restore(state | {name: rest.pop(name) for name in state if name in rest})
-        thaw_places(rest, self.places, self.roots, self.memory)
-        if edited := [name for name in rest if name not in self.moving]:
+        self._pull()
+        thaw_places(snapshot, self.places, self.roots, self.memory)
+        for mirror in self.mirrors:
+            if any(self.places[name].owner is mirror.image for name in snapshot):
+                mirror.push()
+        if edited := [name for name in snapshot if name not in self.moving]:
             self.moving |= {name: self.places[name] for name in edited}
             self._note_constants()
-
-
-def _hook_state(root: Any) -> dict[str, Any]:
-    state = root.envwright_snapshot()
-    if not isinstance(state, dict):
-        raise EnvwrightError(
-            f"{type(root).__name__}.envwright_snapshot returned a {type(state).__name__}; it must return a dict of "
-            "names and plain data."
-        )
-    return Freezer(Memory(), (), shared=True).freeze(state, "envwright_snapshot")

@@ -23,7 +23,7 @@ def classes_of(roots: Sequence[Any], within: bool = True) -> list[type]:
 def _is_own(module: str) -> bool:
     root = module.partition(".")[0]
     library = root in _LIBRARIES or root in sys.stdlib_module_names or module in _BASES
-    return module == "__main__" or not library
+    return module == "__main__" or (not library and module in sys.modules)  # compiled code makes up names of modules
 
 
 def modules_of(classes: Iterable[type]) -> list[types.ModuleType]:

@@ -4,8 +4,8 @@ import hashlib
 import platform
 import sys
 import weakref
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -29,6 +29,7 @@ from envwright.references.python import functions, patches
 from envwright.references.python.covered import covering
 from envwright.references.python.luck import Shared, Take
 from envwright.references.python.making import SEED, made_alike
+from envwright.references.python.mirror import DrawsOutside, adapted, watch_outside
 from envwright.references.python.moving import Attributes
 from envwright.references.python.own_modules import classes_of, file_of, modules_of, raised_at
 from envwright.references.python.rounding import rounding
@@ -71,8 +72,9 @@ class PythonReference(Reference):
         classes = classes_of(driver.parts(trial))
         modules = modules_of(classes)
         self.files = {file for module in modules if (file := file_of(module.__name__))}
+        self.files |= {str(file) for adapter, part in adapted(driver.parts(trial)) for file in adapter.files(part)}
         self._own = [sys.modules[name] for name in dict.fromkeys(cls.__module__ for cls in classes)]
-        self._shared = Shared()
+        self._shared, self._draws_outside = Shared(), DrawsOutside()
         patches.open_patches(modules, classes)
         self._closing = weakref.finalize(self, patches.close_patches)
         try:
@@ -108,11 +110,19 @@ class PythonReference(Reference):
         if self._attributes is not None:
             self._attributes.expect([name for name in names if name in self._attributes.places])
 
-    def rounding(self, seed: int) -> AbstractContextManager[None]:
-        return rounding(self._own, seed)
+    @contextmanager
+    def rounding(self, seed: int) -> Iterator[None]:
+        with ExitStack() as stack:
+            stack.enter_context(rounding(self._own, seed))
+            for adapter, part in self._adapted:
+                stack.enter_context(adapter.rounding(part, seed))
+            yield
 
     def _adopt(self) -> None:
         patches.adopt([self.object, *self.driver.parts(self.object)])
+        self._adapted = adapted(self.driver.parts(self.object))
+        for adapter, part in self._adapted:
+            adapter.record_draws(part, self._draws_outside)
 
     def _find_moving(self) -> dict[str, int]:
         """Play a little and see which attributes change."""
@@ -170,6 +180,7 @@ class PythonReference(Reference):
         with Take(self._shared, tape) as take:
             try:
                 result = play()
+                self._draws_outside.check()
             except EnvwrightError:
                 raise
             except Exception as error:
@@ -249,12 +260,23 @@ class PythonReference(Reference):
     def watch(
         self, points: Sequence[Watchpoint], action: Any, tape: Sequence[Draw] | None = None
     ) -> tuple[list[Glimpse], Outcome]:
-        if self._watched[0] != tuple(points):  # finding lines in the source takes far longer than a step
-            self._watched = tuple(points), find_lines(self.driver.parts(self.object), points)
-        watcher = Watcher(self._watched[1], self.look)
-        with watcher:
-            outcome = self.step(action, tape)
-        return watcher.glimpses, outcome
+        outside = {phase for adapter, _ in self._adapted for phase in adapter.phases}
+        lines = tuple(point for point in points if point.function not in outside)
+        if self._watched[0] != lines:  # finding lines in the source takes far longer than a step
+            self._watched = lines, find_lines(self.driver.parts(self.object), lines)
+        watcher, outcomes = Watcher(self._watched[1], self.look), list[Outcome]()
+
+        def step() -> None:
+            with watcher:
+                outcomes.append(self.step(action, tape))
+
+        seen = watch_outside(self._adapted, step)
+        if len(outcomes) != 1:
+            raise EnvwrightError(
+                f"The state adapter of {self.name} took {len(outcomes)} steps in watch, instead of one."
+            )
+        phases = [Glimpse(p.phase, copy_plain(dict(names))) for at, names in seen for p in points if p.function == at]
+        return [*phases, *watcher.glimpses], outcomes[0]
 
     def covering(self) -> AbstractContextManager[Covered]:
         return covering(self.driver.parts(self.object))

@@ -218,7 +218,7 @@ class Freezer:
         return SnapshotError(
             f"Attribute `{path}` of {self.owner} is {what}, which cannot be copied; give the class that holds it the "
             "methods envwright_snapshot(self), which returns its state as plain data, and envwright_restore(self, "
-            "data), which takes it back."
+            "data), which takes it back; or register a StateAdapter for the environment (docs/verify.md)."
         )
 
 

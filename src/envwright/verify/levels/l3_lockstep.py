@@ -30,7 +30,7 @@ EACH = 8  # games of each place of the batch: of many at once the first to end a
 
 
 class Recording(NamedTuple):
-    """Some steps of the reference; every array has an axis of games, then one of steps."""
+    """Some steps of the reference; every array has an axis of steps, then one of games."""
 
     actions: NDArray[Any]
     chance: Columns
@@ -63,14 +63,14 @@ class Clock:
         return int(self.episode.sum())
 
     def go_on(self, ended: NDArray[np.bool_]) -> None:
-        since = np.argmax(ended[:, ::-1], axis=1)
-        self.step = np.where(ended.any(axis=1), since, self.step + ended.shape[1])
-        self.episode = self.episode + ended.sum(axis=1)
+        since = np.argmax(ended[::-1], axis=0)
+        self.step = np.where(ended.any(axis=0), since, self.step + len(ended))
+        self.episode = self.episode + ended.sum(axis=0)
         self.steps += ended.size
 
     def at(self, ended: NDArray[np.bool_], game: int, step: int) -> tuple[int, int]:
         """Episode and step within it, of a step of the recording that follows."""
-        before = ended[game, :step]
+        before = ended[:step, game]
         since = int(np.argmax(before[::-1])) if before.any() else int(self.step[game]) + step
         return int(self.episode[game] + before.sum()), since
 
@@ -95,7 +95,7 @@ def check_lockstep(session: Session) -> list[Check]:
 
 
 def _one_step(columns: Columns) -> Columns:
-    return {name: column[:, None] for name, column in columns.items()}
+    return {name: column[None] for name, column in columns.items()}
 
 
 def _play(session: Session, batched: BatchedReference, began: BatchedOutcome, state: Columns) -> Check:
@@ -111,8 +111,8 @@ def _play(session: Session, batched: BatchedReference, began: BatchedOutcome, st
         session.progress(f"L3 lock-step, {min(clock.finished, games):,} games")
         if clock.finished >= games:
             break
-        before = {name: column[:, -1] for name, column in recording.columns.items()}
-        last = {name: column[:, -1] for name, column in got.items()}
+        before = {name: column[-1] for name, column in recording.columns.items()}
+        last = {name: column[-1] for name, column in got.items()}
         state = part(last, "state.") | {name: column for name, column in last.items() if name.startswith(LOG)}
     return Check("L3", NAME, "pass", f"{_played(clock, before)}, 0 bits differ", clock.finished)
 
@@ -134,7 +134,7 @@ def record(batched: BatchedReference, began: BatchedOutcome, rng: np.random.Gene
         chance, start, columns = (
             _stacked([getattr(outcome, name) for outcome in outcomes]) for name in ("chance", "start", "columns")
         )
-        yield Recording(np.stack(actions, axis=1), chance, start, columns)
+        yield Recording(np.stack(actions), chance, start, columns)
 
 
 def act(policies: Mapping[str, BatchPolicy], columns: Columns, rng: np.random.Generator) -> NDArray[Any]:
@@ -151,7 +151,7 @@ def act(policies: Mapping[str, BatchPolicy], columns: Columns, rng: np.random.Ge
 
 
 def _stacked(columns: list[Columns]) -> Columns:
-    return {name: np.stack([one[name] for one in columns], axis=1) for name in columns[0]}
+    return {name: np.stack([one[name] for one in columns]) for name in columns[0]}
 
 
 def compare(expected: Columns, got: Columns) -> tuple[int, Difference | None]:
@@ -167,9 +167,9 @@ def compare(expected: Columns, got: Columns) -> tuple[int, Difference | None]:
             continue
         apart += int(np.bitwise_count(unequal).sum())
         bad = np.asarray(unequal.reshape(*unequal.shape[:2], -1).any(axis=2))
-        step = int(np.argmax(bad.any(axis=0)))
-        game = int(np.argmax(bad[:, step]))
-        place = (game, step, *np.argwhere(unequal[game, step])[0])
+        step = int(np.argmax(bad.any(axis=1)))
+        game = int(np.argmax(bad[step]))
+        place = (step, game, *np.argwhere(unequal[step, game])[0])
         here = Difference(name, game, step, want[place], have[place])
         if first is None or _rank(here) < _rank(first):
             first = here
@@ -196,10 +196,10 @@ def blame(
     """Whom to ask: the step again from the reference's own state, and, where it differs, phase by phase."""
     game, step = found.game, found.step
     if step:
-        before = {name: column[:, step - 1] for name, column in recording.columns.items()}
+        before = {name: column[step - 1] for name, column in recording.columns.items()}
     at = clock.at(recording.ended, game, step)
-    case = Case(batched.snapshot(before, game), as_action(recording.actions[game, step]))
-    chance = {name: column[:, step] for name, column in recording.chance.items()}
+    case = Case(batched.snapshot(before, game), as_action(recording.actions[step, game]))
+    chance = {name: column[step] for name, column in recording.chance.items()}
     exact = Precision("exact", session.candidate, None)
     drawn = attempt(session, exact, [case]).reference.cases[0].tape or ()
     trial = attempt(session, exact, [case._replace(tape=batched.tape(drawn, chance, game))])
@@ -208,7 +208,7 @@ def blame(
         module = first_differing_phase(session, session.candidate, trial.reference, 0) or owner(session, trial, 0)
         divergence = _divergence(session, module, found, at, as_input(case), f"game {game}")
         return regressions.keep_step(session, divergence, case, "exact", "L3")
-    if recording.ended[game, step]:
+    if recording.ended[step, game]:
         note = "the step itself agrees; they part in the new game that follows, or in what is reported of the old one"
         column = "start" if found.column.startswith("state.") else found.column
         return _divergence(session, session.contract.owner(column), found, at, as_input(case), note)
