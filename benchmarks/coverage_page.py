@@ -16,9 +16,10 @@ INTRODUCTION = """\
 
 Each row is the result of `envwright translate REFERENCE --set NAME=VALUE` with the builtin agent, run as a user would,
 without intervention, one after the other. The list is `benchmarks/coverage.toml`, the figures are in
-`benchmarks/coverage.json`, and this page is generated from them. The rules were developed on environments like these: on code that
-nobody had prepared for, tried as a new user would, 3 of 35 ids in 14 packages and 4 of 13 small games in ordinary Python were
-translated by rule.
+`benchmarks/coverage.json`, and this page is generated from them.
+
+The rules were developed on environments like these. Elsewhere expect far fewer: of code that nobody had prepared for,
+tried as a new user would, 3 of 35 ids in 14 packages and 4 of 13 small games in ordinary Python were translated.
 
 - Machine: {machine}, no GPU.
 - Versions: {versions}.
@@ -29,15 +30,16 @@ WORDS = """\
 - **verified**: L0 to L3 agree with the original, and so do held-out games that were drawn after the translation was
   written. Nothing else is accepted.
 - **refused**: the rules do not cover it. What, and where, is listed below the table.
-- **wrong**: the rules produced a translation in which the verifier found a difference, so it was not accepted. A bug in the rules.
+- **wrong**: the rules produced a translation, and the verifier found a difference, so it was not accepted. A bug.
 - **levels**: those that had checks, all of which passed, see [verify.md](verify.md). L2, the phases of a
   step, is checked only where a contract names phases.
 - **translating**: seconds taken by the rules. **in all**: seconds of the whole command: the original is played, the
   translation is verified twice, both are timed, and the package is built.
-- **original, translation**: steps per second, with random actions. The original runs as its users run it, one environment
-  in one process; the translation 4,096 at a time on all cores, without compile time. A step is one decision, with
-  observation, reward and flags; where an episode ended, the reset is part of it.
-- **speed-up**: translation over original, timed in alternating rounds in one run: the median of five rounds and its 95% interval.
+- **original, translation**: steps per second, with random actions. The original runs as its users run it, one
+  environment in one process; the translation 4,096 at a time on all cores, without compile time. A step is one
+  decision, with observation, reward and flags; where an episode ended, the reset is part of it.
+- **speed-up**: translation over original, timed in alternating rounds in one run: the median of five rounds and its 95%
+  interval.
 """
 
 COLUMNS = ("environment", "options", "result", "levels")

@@ -1,4 +1,4 @@
-"""The example of docs/translate.md: what is shown of it exists, and it is translated, verified and playable as stated."""
+"""The example of docs/translate.md: what is shown of it exists, and it is translated, verified and playable."""
 
 import os
 import re
