@@ -25,7 +25,7 @@ def check(candidate: Candidate, steps: int = 4) -> None:
     assert any(name.split(".")[0] == "observation" for name in kinds)
 
     new = candidate.init(SEEDS)
-    seen = {name for name in kinds if name.split(".")[0] in ("state", "observation")}
+    seen = {name for name in kinds if name.split(".")[0] in ("state", "observation", "legal_actions", "acting")}
     assert set(new) == seen
     assert {name: column.shape for name, column in new.items()} == {name: (3, *kinds[name].shape) for name in seen}
     assert same(new, candidate.init(SEEDS))
@@ -94,6 +94,7 @@ def _draws(candidate: Candidate, state: Columns, actions: NDArray[Any]) -> bool:
 
 def some_actions(candidate: Candidate, lead: tuple[int, ...], seed: int = 0) -> NDArray[Any]:
     rng, space = np.random.default_rng(seed), candidate.action_space
+    lead = (*lead, candidate.players) if candidate.players > 1 else lead
     if space is None or isinstance(space, Discrete):
         return rng.integers(0, space.n if space else 2, lead)
     low, high = np.asarray(space.low), np.asarray(space.high)

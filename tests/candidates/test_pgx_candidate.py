@@ -3,6 +3,7 @@
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from conformance import as_columns, check, forget, keys, same, some_actions, state_of
@@ -18,24 +19,44 @@ GAMES = 32
 SEEDS = np.arange(GAMES, dtype=np.uint32)
 
 
+def observed(env: Any, state: Any) -> Any:
+    """What pgx shows to the current player is what the candidate shows to that player."""
+    if env.num_players == 1:
+        return state.observation
+    return jax.vmap(lambda s: jnp.stack([env.observe(s, player) for player in range(env.num_players)]))(state)
+
+
+def seats(env: Any, state: Any) -> dict[str, Any]:
+    """Who may do what, by pgx's words."""
+    mask, current = np.asarray(state.legal_action_mask), np.asarray(state.current_player)
+    if env.num_players == 1:
+        return {"legal_actions": mask}
+    legal = np.zeros((GAMES, env.num_players, mask.shape[1]), bool)
+    legal[:, :, 0] = True  # to wait
+    legal[np.arange(GAMES), current] = mask
+    return {"legal_actions": legal, "acting": np.arange(env.num_players) == current[:, None]}
+
+
 def follow(candidate: Any, env: Any, steps: int) -> dict[str, np.ndarray]:
     """Play candidate and pgx side by side, each step of game i with key i; the last outcome."""
-    own_step = jax.jit(jax.vmap(env.step))
+    own_step, several = jax.jit(jax.vmap(env.step)), env.num_players > 1
     new = candidate.init(SEEDS)
     actions = some_actions(candidate, (GAMES, steps))
     with as_by_default():
         state = jax.jit(jax.vmap(env.init))(keys(GAMES))
-        assert same(new, as_columns(new, state.observation, state))
+        assert same(new, as_columns(new, observed(env, state), state, **seats(env, state)))
         now, outcome = state_of(new), {}
         for step in range(steps):
             chance = candidate.draw(SEEDS, now, actions[:, step]) if candidate.takes_chance else None
             outcome = candidate.step(now, actions[:, step], chance)
-            state = own_step(state, actions[:, step].astype(np.int32), keys(GAMES))
+            chosen = actions[np.arange(GAMES), step, np.asarray(state.current_player)] if several else actions[:, step]
+            state = own_step(state, chosen.astype(np.int32), keys(GAMES))
             own = as_columns(
                 outcome,
-                state.observation,
+                observed(env, state),
                 state,
-                reward=state.rewards[:, 0],
+                **seats(env, state),
+                reward=state.rewards if several else state.rewards[:, 0],
                 terminated=state.terminated,
                 truncated=state.truncated,
             )
@@ -107,15 +128,30 @@ def test_an_ended_game_stands_still() -> None:
     assert (played["reward"][:, over + 1 :] == 0).all()
 
 
-def test_the_reward_is_player_0s() -> None:
+def test_each_player_has_a_reward() -> None:
     candidate = pgx_candidate("tic_tac_toe")
     state = state_of(candidate.init(SEEDS))
     for cell in (0, 3, 1, 4, 2):
-        outcome = candidate.step(state, np.full(GAMES, cell))
+        begun = state["current_player"]
+        outcome = candidate.step(state, np.where(np.arange(2) == begun[:, None], cell, 0))
         state = state_of(outcome)
     assert outcome["terminated"].all()
-    assert (outcome["reward"] == outcome["state.rewards"][:, 0]).all()
-    assert set(outcome["reward"].tolist()) == {1.0, -1.0}, "pgx draws who begins"
+    assert (outcome["reward"] == np.where(np.arange(2) == begun[:, None], 1, -1)).all()
+    assert len(set(begun.tolist())) == 2, "pgx draws who begins"
+
+
+def test_each_player_sees_its_own_marks_and_only_one_may_move() -> None:
+    candidate = pgx_candidate("tic_tac_toe")
+    new = candidate.init(SEEDS)
+    first = new["state.current_player"]
+    stepped = candidate.step(state_of(new), np.where(np.arange(2) == first[:, None], 4, 0))
+    mine = stepped["observation"][np.arange(GAMES), first]
+    theirs = stepped["observation"][np.arange(GAMES), 1 - first]
+    assert mine[:, 1, 1].tolist() == [[True, False]] * GAMES
+    assert theirs[:, 1, 1].tolist() == [[False, True]] * GAMES
+    assert (stepped["acting"].argmax(1) == 1 - first).all()
+    assert (stepped["legal_actions"].sum(2)[np.arange(GAMES), first] == 1).all(), "to wait"
+    assert (stepped["legal_actions"].sum(2)[np.arange(GAMES), 1 - first] == 8).all()
 
 
 def test_games_of_whole_numbers_have_no_double_precision() -> None:

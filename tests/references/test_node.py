@@ -59,6 +59,52 @@ def test_samples_from_the_legal_actions_where_the_game_lists_them(tmp_path: Path
         assert {game.sample_action(rng) for _ in range(20)} == {"move 1", "switch 1"}
 
 
+NIM = """
+  spaces = { action: { discrete: 4 } };
+  players = 2;
+  actions() { const taken = this.state.n; return [0, 1].map((p) => (p === taken % 2 ? [1, 2, 3] : [0])); }
+  acting() { return [0, 1].map((p) => p === this.state.n % 2); }
+"""
+
+
+def test_a_game_for_two_has_masks_and_rewards_of_each(tmp_path: Path) -> None:
+    told = "{ obs: [[1], [2]], reward: p ? [-1, 1] : [1, -1], info: { got: action[p] } }"
+    step = f"const p = this.state.n++ % 2; return {told};"
+    with NodeReference(a_game(tmp_path, step, extra=NIM)) as game:
+        assert game.players == 2
+        outcome, rng = game.reset(0), np.random.default_rng(0)
+        assert outcome.reward.tolist() == [0, 0]
+        for turn in (0, 1, 0):
+            assert outcome.legal is not None
+            assert outcome.acting is not None
+            assert outcome.legal[turn].tolist() == [False, True, True, True]
+            assert outcome.legal[1 - turn].tolist() == [True, False, False, False]
+            assert outcome.acting.tolist() == [turn == 0, turn == 1]
+            assert same(game.legal(), outcome.legal)
+            action = game.sample_action(rng)
+            assert outcome.legal[[0, 1], action].all()
+            outcome = game.step(action)
+            assert outcome.info["got"] == action[turn]
+            assert outcome.reward[turn] == 1
+
+
+def test_a_game_for_two_with_one_reward_is_refused(tmp_path: Path) -> None:
+    with NodeReference(a_game(tmp_path, "return { obs: [0], reward: 1 };", extra=NIM)) as game:
+        game.reset(0)
+        with pytest.raises(ReferenceFailedError, match="the reward is 1, not 2 numbers, one a player"):
+            game.step([1, 0])
+
+
+def test_a_list_of_legal_actions_of_a_discrete_space_is_a_mask(tmp_path: Path) -> None:
+    extra = "spaces = { action: { discrete: 3 } }; actions() { return this.state.n ? [2] : [0, 1]; }"
+    with NodeReference(a_game(tmp_path, "this.state.n += 1;", extra=extra)) as game:
+        legal = game.reset(0).legal, game.step(1).legal
+        assert [None if mask is None else mask.tolist() for mask in legal] == [
+            [True, True, False],
+            [False, False, True],
+        ]
+
+
 def test_refuses_an_action_space_it_cannot_read(tmp_path: Path) -> None:
     with pytest.raises(ReferenceFailedError, match=r"has the action space \{'dice': 2\}; write"):
         NodeReference(a_game(tmp_path, "", extra="spaces = { action: { dice: 2 } };"))

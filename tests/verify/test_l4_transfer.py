@@ -133,12 +133,13 @@ def test_a_slower_opponent_shows_to_who_makes_the_ball_fast(tmp_path, pong_libra
     players = [Attacker(), RandomPlayer(session.candidate.action_space)]  # pyright: ignore[reportArgumentType]
     theirs, ours = l4_transfer.play_both(session, players)
     margin = 0.2 * l4_transfer.noise_of(theirs)
-    found = [l4_transfer.judge(session, *row, margin, 2) for row in zip(players, theirs, ours, strict=True)]
+    seated = l4_transfer.by_seat(players, theirs, ours, 1)
+    found = [l4_transfer.judge(session, name, *row[1:], margin, 2) for name, row in seated.items()]
     assert [check.status for check in found] == ["fail" if fault else "pass", "pass"]
     assert found[1].numbers["equal_games"] == games  # who plays at random never meets it
     if not fault:
         assert found[0].numbers["equal_games"] == games
-        assert l4_transfer.blame(session, found, players, theirs, ours) == []
+        assert l4_transfer.blame(session, found, seated) == []
 
 
 @pytest.mark.slow

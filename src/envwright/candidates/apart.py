@@ -38,6 +38,10 @@ class ApartCandidate:
         return self._facts["takes_chance"]
 
     @property
+    def players(self) -> int:
+        return self._facts["players"]
+
+    @property
     def action_space(self) -> Space | None:
         return read_space(self._facts["action_space"])
 

@@ -63,6 +63,7 @@ class Child:
 def _facts(candidate: Candidate) -> dict[str, Any]:
     return {
         "takes_chance": candidate.takes_chance,
+        "players": candidate.players,
         "action_space": plain_space(candidate.action_space),
         "params": candidate.params,
     }

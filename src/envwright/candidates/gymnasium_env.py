@@ -38,6 +38,10 @@ class GymnasiumCandidate:
         return False
 
     @property
+    def players(self) -> int:
+        return self._reference.players
+
+    @property
     def action_space(self) -> Space | None:
         return self._reference.action_space
 
@@ -57,7 +61,7 @@ class GymnasiumCandidate:
     # ---- in batches ----
 
     def init(self, seeds: NDArray[np.uint32]) -> Columns:
-        return self._columns(self._seen(self._reference.reset(seed=int(seed)).obs) for seed in seeds)
+        return self._columns(self._standing(self._reference.reset(seed=int(seed))) for seed in seeds)
 
     def start(self, chance: Columns, games: int) -> Columns:
         raise self._no_luck()
@@ -116,18 +120,20 @@ class GymnasiumCandidate:
         yield from actions
 
     def _step(self, action: Any) -> Outcome:
-        space = self.action_space
+        one = isinstance(self.action_space, Discrete) and self.players == 1
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Gymnasium warns of steps after the end, which are asked for here
-            return self._reference.step(int(action) if isinstance(space, Discrete) else action)
+            return self._reference.step(int(action) if one else action)
 
-    def _seen(self, obs: Any) -> dict[str, Any]:
+    def _standing(self, outcome: Outcome) -> dict[str, Any]:
         state = {f"state.{name}": value for name, value in self._reference.snapshot().items()}
-        return {**state, **_numbers(obs, "observation")}
+        seats = {"legal_actions": outcome.legal, "acting": outcome.acting}
+        given = {name: mask for name, mask in seats.items() if mask is not None}
+        return {**state, **_numbers(outcome.obs, "observation"), **given}
 
     def _told(self, outcome: Outcome) -> dict[str, Any]:
         ends = {"reward": outcome.reward, "terminated": outcome.terminated, "truncated": outcome.truncated}
-        return {**self._seen(outcome.obs), **ends, **_numbers(outcome.info, "info")}
+        return {**self._standing(outcome), **ends, **_numbers(outcome.info, "info")}
 
     # ---- columns ----
 
@@ -136,7 +142,7 @@ class GymnasiumCandidate:
         """The kinds of all that was a number, and of one shape, in all steps of a few trial games and before them."""
         rng, moments, before = np.random.default_rng(0), [], []
         for seed in range(TRIAL[0]):
-            before.append(self._seen(self._reference.reset(seed=seed).obs))
+            before.append(self._standing(self._reference.reset(seed=seed)))
             for _ in range(TRIAL[1]):
                 outcome = self._step(self._reference.sample_action(rng))
                 moments.append(self._told(outcome))

@@ -44,6 +44,10 @@ class JaxCandidate:
         return self.rules.split is not None
 
     @property
+    def players(self) -> int:
+        return self.rules.players
+
+    @property
     def action_space(self) -> Space | None:
         return self.rules.action_space
 
@@ -197,11 +201,11 @@ class JaxCandidate:
 
     @cached_property
     def _action(self) -> Any:
-        space = self.action_space
+        space, seats = self.action_space, (self.players,) if self.players > 1 else ()
         if isinstance(space, Discrete) or space is None:
-            return np.int32(0)
+            return np.zeros(seats, np.int32)
         wide = self.double and np.issubdtype(space.dtype, np.floating)
-        return np.zeros(space.shape, np.float64 if wide else space.dtype)
+        return np.zeros((*seats, *space.shape), np.float64 if wide else space.dtype)
 
     @cached_property
     def _luck(self) -> tuple[Any, Any]:

@@ -39,21 +39,21 @@ class OneGame:
         return many
 
     def init(self, params: Any, seed: Any) -> dict[str, Any]:
-        return _sight(self.rules.init(self.rules.key(seed), params))
+        return self._standing(*self.rules.init(self.rules.key(seed), params), params)
 
     def start(self, params: Any, chance: Any, game: Any) -> dict[str, Any]:
         del game  # there only so that games without luck can be counted
-        return _sight(self.split.start(chance, params))
+        return self._standing(*self.split.start(chance, params), params)
 
     def step(self, params: Any, state: Any, action: Any, chance: Any, seed: Any) -> dict[str, Any]:
-        return _outcome(self._go(params, state, action, chance, seed))
+        return self._outcome(self._go(params, state, action, chance, seed), params)
 
     def play(self, params: Any, state: Any, actions: Any, chances: Any, seeds: Any) -> tuple[Any, dict[str, Any]]:
         """The state at the end, to play on from, and what came of each step."""
 
         def body(state: Any, tape: Any) -> tuple[Any, dict[str, Any]]:
             moment = self._go(params, state, *tape)
-            return like(state, moment.state), _outcome(moment)
+            return like(state, moment.state), self._outcome(moment, params)
 
         return jax.lax.scan(body, state, (actions, chances, seeds))
 
@@ -75,7 +75,7 @@ class OneGame:
         obs, fresh = self.split.start(start, params)
         fresh = like(state, self.rules.inherit(moment.state, fresh))
         obs, state = choose(done, (obs, fresh), (moment.obs, like(state, moment.state)))
-        outcome = _outcome(moment._replace(obs=obs, state=state))
+        outcome = self._outcome(params, moment._replace(obs=obs, state=state))
         return (state, log), outcome | {f"{LOG}{name}": total for name, total in log.items()}
 
     def draw_start(self, params: Any, seed: Any) -> dict[str, Any]:
@@ -101,17 +101,16 @@ class OneGame:
             return self.rules.split.apply(state, action, chance, params)
         return self.rules.step(self.rules.key(seed), state, action, params)
 
+    def _standing(self, obs: Any, state: Any, params: Any) -> dict[str, Any]:
+        """Where a game stands: what it is, what is observed of it, and who may do what next."""
+        seats = {"legal_actions": self.rules.legal(state, params), "acting": self.rules.acting(state, params)}
+        return {
+            **{f"state.{name}": leaf for name, leaf in named(state).items()},
+            **{f"observation.{name}" if name else "observation": leaf for name, leaf in named(obs, alone="").items()},
+            **{name: column for name, column in seats.items() if column is not None},
+        }
 
-def _sight(seen: tuple[Any, Any]) -> dict[str, Any]:
-    obs, state = seen
-    sights = named(obs, alone="")
-    return {
-        **{f"state.{name}": leaf for name, leaf in named(state).items()},
-        **{f"observation.{name}" if name else "observation": leaf for name, leaf in sights.items()},
-    }
-
-
-def _outcome(moment: Moment) -> dict[str, Any]:
-    ends = {"reward": moment.reward, "terminated": moment.terminated, "truncated": moment.truncated}
-    info = {f"info.{name}": value for name, value in named(moment.info).items()}
-    return {**_sight((moment.obs, moment.state)), **ends, **info}
+    def _outcome(self, moment: Moment, params: Any) -> dict[str, Any]:
+        ends = {"reward": moment.reward, "terminated": moment.terminated, "truncated": moment.truncated}
+        info = {f"info.{name}": value for name, value in named(moment.info).items()}
+        return {**self._standing(moment.obs, moment.state, params), **ends, **info}

@@ -1,4 +1,7 @@
-"""pgx's games as candidates: its MinAtar games with their luck handed in, the others by key.
+"""pgx's games as candidates: its MinAtar games with their chance handed in, the others by key.
+
+pgx has one action a step, that of `current_player`, who alone is shown the game. Here everybody acts at once: all are
+shown what pgx would show them, and whose turn it is not has one legal action, 0, which is thrown away.
 
 pgx cuts the luck out of its MinAtar games itself, to test them against the originals: `_step` draws and calls
 `_step_det`, and `_init` draws and calls `_init_det`, where there is anything to draw. We use exactly that cut, by
@@ -26,21 +29,39 @@ NOBODYS = -1  # an action that is none
 
 
 def pgx_candidate(id: str, **options: Any) -> JaxCandidate:
-    """`pgx.make(id)`; options go to its class. The reward is player 0's.
+    """`pgx.make(id)`; options go to its class.
 
     pgx never resets by itself, but it does not play on either: a step from an ended game changes nothing.
     """
     pgx = package("pgx", "peers")
     env = made("pgx", id, pgx.available_envs(), lambda: _make(pgx, id, options))
+    several, minatar = env.num_players > 1, id.startswith("minatar-")
+
+    def observed(state: Any) -> Any:
+        if not several:
+            return state.observation
+        return jnp.stack([env._observe(state, jnp.int32(player)) for player in range(env.num_players)])
 
     def init(key: Any, params: Any) -> tuple[Any, Any]:
         del params
         state = env.init(key)
-        return state.observation, state
+        return observed(state), state
 
     def step(key: Any, state: Any, action: Any, params: Any) -> Moment:
         del params
-        return _moment(env.step(state, action, key))
+        state = env.step(state, action[state.current_player] if several else action, key)
+        reward = state.rewards if several else state.rewards[0]
+        return Moment(observed(state), state, reward, state.terminated, state.truncated, {})
+
+    def acting(state: Any, params: Any) -> Any:
+        del params
+        return jnp.arange(env.num_players) == state.current_player if several else None
+
+    def legal(state: Any, params: Any) -> Any:
+        if not several:
+            return None if minatar else state.legal_action_mask  # in MinAtar every action is legal
+        waiting = jnp.arange(state.legal_action_mask.size) == 0
+        return jnp.where(acting(state, params)[:, None], state.legal_action_mask, waiting)
 
     with as_by_default():
         actions = env.num_actions
@@ -51,7 +72,10 @@ def pgx_candidate(id: str, **options: Any) -> JaxCandidate:
             step=step,
             params=None,
             action_space=Discrete(actions),
-            split=_split(env) if id.startswith("minatar-") else None,
+            players=env.num_players,
+            legal=legal,
+            acting=acting,
+            split=_split(env) if minatar else None,
             functions=sys.modules[type(env).__module__],
             provenance=source("pgx", env_version=env.version, options=options),
         )
@@ -66,10 +90,6 @@ def _make(pgx: Any, id: str, options: dict[str, Any]) -> Any:
     if changed.id != id:
         raise EnvwrightError(f"with these options it is {changed.id}.")
     return changed
-
-
-def _moment(state: Any) -> Moment:
-    return Moment(state.observation, state, state.rewards[0], state.terminated, state.truncated, {})
 
 
 def _split(env: Any) -> Split:
@@ -110,7 +130,8 @@ def _split(env: Any) -> Split:
 
     def apply(state: Any, action: Any, chance: dict[str, Any], params: Any) -> Moment:
         del params
-        return _moment(with_luck.step(state, action, chance))
+        state = with_luck.step(state, action, chance)
+        return Moment(state.observation, state, state.rewards[0], state.terminated, state.truncated, {})
 
     return Split(draw_start, start, draw, apply)
 

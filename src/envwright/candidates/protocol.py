@@ -2,7 +2,8 @@
 
 A column is a NumPy array with a leading axis of games, under a name:
 
-    outcome   state.NAME, observation, reward, terminated, truncated, info.KEY
+    outcome   state.NAME, observation, reward, terminated, truncated, info.KEY; and legal_actions, acting: what may be
+              done next and by whom, if not everything by everybody
     state     the same fields without "state."; a state that is one array is called `value`
     chance    the leaves of the candidate's luck; luck that is one array is called `value`
 """
@@ -36,7 +37,14 @@ class Candidate(Protocol):
         ...
 
     @property
-    def action_space(self) -> Space | None: ...
+    def players(self) -> int:
+        """How many act at once; with two or more, observations, actions, rewards and masks have an axis of them."""
+        ...
+
+    @property
+    def action_space(self) -> Space | None:
+        """The actions of a player."""
+        ...
 
     @property
     def params(self) -> Columns:
@@ -54,11 +62,11 @@ class Candidate(Protocol):
     def provenance(self) -> dict[str, Any]: ...
 
     def init(self, seeds: NDArray[np.uint32]) -> Columns:
-        """New games with luck of their own; only state and observation."""
+        """New games with chance of their own; state, observation, and what may be done first."""
         ...
 
     def start(self, chance: Columns, games: int) -> Columns:
-        """New games with given luck; only state and observation."""
+        """New games with given chance; likewise."""
         ...
 
     def step(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:

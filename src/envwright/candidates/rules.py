@@ -41,6 +41,9 @@ class Rules:
     step: Callable[[Any, Any, Any, Any], Moment]  # key, state, action, params
     params: Any
     action_space: Space | None
+    players: int = 1
+    legal: Callable[[Any, Any], Any] = lambda state, params: None  # a mask of actions; None: there is none
+    acting: Callable[[Any, Any], Any] = lambda state, params: None  # which players choose; None: all
     fixed_params: bool = False  # its code looks at them while it is traced, so other params mean compiling again
     split: Split | None = None
     phases: Callable[[Any, Any, Any, Any], dict[str, Any]] | None = None  # state, action, chance, params

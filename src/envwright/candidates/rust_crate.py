@@ -82,6 +82,10 @@ class RustCandidate:
         return True
 
     @property
+    def players(self) -> int:
+        return 1
+
+    @property
     def action_space(self) -> Space | None:
         return read_space(self.about["action_space"])
 

@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 
 from envwright.core.batch import BatchStep
 from envwright.core.spaces import Box, Discrete, Space
+from envwright.references.gymnasium_env import mask_of, players_of
+from envwright.references.legality import seats
 
 
 class Moved(NamedTuple):
     """A step of one environment."""
 
     obs: Any
-    reward: float
+    reward: Any  # a number; of several players one each
     terminated: bool
     truncated: bool
 
@@ -26,19 +28,26 @@ class Moved(NamedTuple):
 class Single(Protocol):
     """One environment."""
 
+    @property
+    def players(self) -> int: ...
+
     def reset(self, seed: int | None) -> Any: ...
 
     def step(self, action: Any) -> Moved: ...
 
+    def legal(self) -> Any:
+        """Which actions may be taken now; None: all."""
+        ...
+
 
 class Singles:
-    """Environments that are stepped one after the other."""
+    """Environments that are stepped one after the other. Those that are not `masked` take every action."""
 
-    def __init__(self, singles: Sequence[Single], observations: Space, actions: Space) -> None:
-        self.num_envs, self.players = len(singles), 1
+    def __init__(self, singles: Sequence[Single], observations: Space, actions: Space, masked: bool = False) -> None:
+        self.num_envs, self.players = len(singles), singles[0].players
         self.observation_space, self.action_space = observations, actions
-        self._singles = tuple(singles)
-        self._obs = np.zeros((self.num_envs, *observations.shape), observations.dtype)
+        self._singles, self._masked = tuple(singles), masked
+        self._obs = np.zeros((self.num_envs, *seats(self.players), *observations.shape), observations.dtype)
 
     def reset(self, seeds: Sequence[int] | None = None, mask: Any = None) -> NDArray[Any]:
         where = np.ones(self.num_envs, bool) if mask is None else np.asarray(mask)
@@ -47,19 +56,23 @@ class Singles:
         return self._obs.copy()
 
     def step_and_restart(self, actions: Any) -> BatchStep:
-        reward = np.zeros(self.num_envs, np.float32)
+        reward = np.zeros((self.num_envs, *seats(self.players)), np.float32)
         terminated, truncated = np.zeros(self.num_envs, bool), np.zeros(self.num_envs, bool)
         final = np.empty_like(self._obs)
-        chosen = np.asarray(actions).tolist() if isinstance(self.action_space, Discrete) else np.asarray(actions)
+        chosen = np.asarray(actions)
+        chosen = chosen.tolist() if chosen.ndim == 1 and isinstance(self.action_space, Discrete) else chosen
         for i, single in enumerate(self._singles):
             final[i], reward[i], terminated[i], truncated[i] = single.step(chosen[i])
             self._obs[i] = single.reset(None) if terminated[i] or truncated[i] else final[i]
         return BatchStep(self._obs.copy(), reward, terminated, truncated, {}, final)
 
+    def legal_actions(self) -> NDArray[np.bool_] | None:
+        return np.stack([single.legal() for single in self._singles]).astype(bool) if self._masked else None
 
-def unwatched(envs: Sequence[Any], observations: Space, actions: Space) -> Singles:
+
+def unwatched(envs: Sequence[Any], observations: Space, actions: Space, masked: bool = False) -> Singles:
     """Environments with Gymnasium's interface, as they are."""
-    return Singles([_Unwatched(env) for env in envs], observations, actions)
+    return Singles([_Unwatched(env) for env in envs], observations, actions, masked)
 
 
 def seen_as(shape: tuple[int, ...]) -> Box:
@@ -69,11 +82,16 @@ def seen_as(shape: tuple[int, ...]) -> Box:
 
 class _Unwatched:
     def __init__(self, env: Any) -> None:
-        self._env = env
+        self.players = players_of(env)
+        self._env, self._mask, self._info = env, mask_of(env), {}
 
     def reset(self, seed: int | None) -> Any:
-        return self._env.reset(seed=seed)[0]
+        obs, self._info = self._env.reset(seed=seed)
+        return obs
 
     def step(self, action: Any) -> Moved:
-        obs, reward, terminated, truncated, _ = self._env.step(action)
+        obs, reward, terminated, truncated, self._info = self._env.step(action)
         return Moved(obs, reward, terminated, truncated)
+
+    def legal(self) -> Any:
+        return self._mask(self._env, self._info)

@@ -45,9 +45,30 @@ def gymnasium_reference(id: str, /, **options: Any) -> PythonReference:
         observation_space=_observation_space(getattr(sample, "observation_space", None)),
         observation_shape=_shape(getattr(sample, "observation_space", None)),
         max_episode_steps=_limit(sample),
+        players=players_of(sample),
+        legal=mask_of(sample),
+        acting=_asked(sample, "acting") or (lambda env, info: None),
     )
     driver.close(sample)
     return PythonReference(id, driver)
+
+
+def players_of(env: Any) -> int:
+    """As the environment itself says; an attribute of that name may be something else."""
+    players = getattr(_parts(env)[0], "players", 1)
+    return players if type(players) is int else 1
+
+
+def mask_of(env: Any) -> Callable[[Any, dict[str, Any]], Any]:
+    """Legal actions, by the method that sb3-contrib asks for, or else by what Gymnasium's environments have in info."""
+    return _asked(env, "action_masks") or (lambda env, info: info.get("action_mask"))
+
+
+def _asked(env: Any, method: str) -> Callable[[Any, dict[str, Any]], Any] | None:
+    """A method of the outermost wrapper that has it, or else of the environment itself."""
+    core, *wrappers = enumerate(_parts(env))
+    found = [place for place, part in (*wrappers, core) if callable(getattr(part, method, None))]
+    return (lambda env, info: getattr(_parts(env)[found[0]], method)()) if found else None
 
 
 def _is_registered(gym: Any, id: str) -> bool:

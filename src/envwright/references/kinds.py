@@ -25,7 +25,9 @@ class Gymnasium(ReferenceKind):
 
         return gymnasium_reference(self.rest, **options)
 
-    def stepping(self, num_envs: int, observations: Space, actions: Space, **options: Any) -> Stepping:
+    def stepping(
+        self, num_envs: int, observations: Space, actions: Space, masked: bool = False, **options: Any
+    ) -> Stepping:
         from envwright.references.batches import unwatched
 
         try:
@@ -33,7 +35,7 @@ class Gymnasium(ReferenceKind):
         except ImportError:
             raise missing_extra("gymnasium", "reference") from None
         envs = [gymnasium.make(self.rest, disable_env_checker=True, **options) for _ in range(num_envs)]
-        return unwatched(envs, observations, actions)
+        return unwatched(envs, observations, actions, masked)
 
     def source(self) -> SourceCode:
         return SourceCode((), [gymnasium_class(self.rest)])

@@ -64,8 +64,11 @@ class ReferenceKind(ABC):
         """Many games at once, recorded; None where they cannot be had so."""
         return None
 
-    def stepping(self, num_envs: int, observations: Space, actions: Space, **options: Any) -> Stepping | None:
-        """Many games that nobody watches, for learners; None where the reference is only to be had watched."""
+    def stepping(
+        self, num_envs: int, observations: Space, actions: Space, masked: bool = False, **options: Any
+    ) -> Stepping | None:
+        """Many games that nobody watches, for learners, `masked` if they tell which actions are legal; None where the
+        reference is only to be had watched."""
         return None
 
     def racing(self, num_envs: int, **options: Any) -> Racing | None:

@@ -17,7 +17,8 @@ VERSION = 1
 OUTCOME = {"observation": "obs", "reward": "reward", "terminated": "terminated", "truncated": "truncated"}
 OWNERS = {  # where no module of the contract owns a column
     "observation": "observation", "reward": "reward", "terminated": "termination", "truncated": "time limit",
-    "start": "reset", "chance": "chance", "info": "info", "log": "summary",
+    "legal_actions": "legal actions", "acting": "turns", "start": "reset", "chance": "chance", "info": "info",
+    "log": "summary",
 }  # fmt: skip
 
 
@@ -30,7 +31,8 @@ class Module:
     """A piece of the candidate that can be blamed."""
 
     name: str
-    owns: tuple[str, ...] = ()  # state.NAME, observation, reward, terminated, truncated, info, start, chance
+    # state.NAME, observation, reward, terminated, truncated, legal_actions, acting, info, start, chance
+    owns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

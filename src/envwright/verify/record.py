@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Columns
+from envwright.references import legality
 from envwright.references.protocol import Draw, Outcome, Reference, ReferenceFailedError, TapeError
 from envwright.verify import policies
 from envwright.verify.contract import Contract, Function
 from envwright.verify.expression import ExpressionError
 from envwright.verify.nudges import nudge
-from envwright.verify.rows import Row, stack, start_row, state_row, step_row
+from envwright.verify.rows import Row, legal_after, legal_where, stack, start_row, state_row, step_row
 from envwright.verify.sway import NUDGES, ROUNDINGS, distance, roundings
 from envwright.verify.trace import Failure, Trace
 
@@ -82,7 +83,7 @@ def record_episodes(
             start_tape.append(outcome.draws)
             while not (outcome.terminated or outcome.truncated) and length < limit:
                 _sample(pool, reference, keep, len(steps), rng)
-                action = act(outcome.obs, luck)
+                action = act(outcome.obs, luck, legal_after(contract, reference, outcome))
                 before = reference.look() if contract.looks_back else {}
                 outcome = reference.step(action)
                 steps.append(step_row(contract, reference, outcome, action, before))
@@ -144,6 +145,11 @@ def _transitions(reference: Reference, contract: Contract, cases: Sequence[Case]
             before = reference.look()
             if not all(reach.holds(before) for reach in contract.reachable):
                 continue
+            allowed = made_legal(reference, contract, case, before)
+            if allowed is None:
+                outside.append("no action is legal there")
+                continue
+            case = allowed
             before_row = state_row(contract, before)
             outcome, after = one_step(reference, contract, case, before)
         except (ReferenceFailedError, ExpressionError, TapeError) as error:
@@ -153,6 +159,14 @@ def _transitions(reference: Reference, contract: Contract, cases: Sequence[Case]
         afters.append(after)
         kept.append(case._replace(tape=outcome.draws))
     return Transitions(kept, stack(befores, "state"), stack(afters, "step"), outside)
+
+
+def made_legal(reference: Reference, contract: Contract, case: Case, held: Plain) -> Case | None:
+    """The step with a legal action in place of one that is not, where the reference stands; None, if there is none."""
+    legal = legal_where(contract, reference, held)
+    if legality.is_stuck(legal):
+        return None
+    return case._replace(action=legality.nearest(case.action, legal))
 
 
 def record_starts(reference: Reference, contract: Contract, seeds: Sequence[int], beat: Beat) -> Columns:

@@ -6,6 +6,7 @@ from envwright.references.protocol import Reference
 from envwright.verify import policies
 from envwright.verify.contract import Contract
 from envwright.verify.record import Beat, Case
+from envwright.verify.rows import legal_after
 
 
 def before_step(reference: Reference, contract: Contract, policy: str, seed: int, step: int, beat: Beat) -> Case:
@@ -14,7 +15,7 @@ def before_step(reference: Reference, contract: Contract, policy: str, seed: int
     luck = np.random.default_rng([seed, 1])
     outcome = reference.reset(seed=seed)
     for _ in range(step):
-        outcome = reference.step(act(outcome.obs, luck))
+        outcome = reference.step(act(outcome.obs, luck, legal_after(contract, reference, outcome)))
         beat()
-    snapshot, action = reference.snapshot(), act(outcome.obs, luck)
+    snapshot, action = reference.snapshot(), act(outcome.obs, luck, legal_after(contract, reference, outcome))
     return Case(snapshot, action, reference.step(action).draws)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Columns
+from envwright.references.legality import Mask
 from envwright.references.protocol import Outcome, Reference
 from envwright.verify.contract import Contract
 from envwright.verify.expression import Expression, ExpressionError, names_of, scope
@@ -15,12 +16,16 @@ from envwright.verify.expression import Expression, ExpressionError, names_of, s
 Row = dict[str, NDArray[Any]]
 
 
+LEGAL = "legal_actions"
+STANDING = ("observation", LEGAL, "acting")  # what there is of a game before its first step, besides its state
+
+
 def start_row(contract: Contract, reference: Reference, outcome: Outcome) -> Row:
-    """A new game: state, observation and the luck of the start. It has no reward and has not ended."""
+    """A new game: state, observation, who may do what, and the chance of the start. It has no reward and no end."""
     held = reference.look()
     seen = scope(_names(held, outcome), outcome.draws)
-    sights = {key: e for key, e in contract.outcome.items() if key.split(".")[0] == "observation"}
-    row = _values(contract.state, _own(seen, held, outcome), "state.") | _values(sights, seen)
+    shown = {key: e for key, e in contract.outcome.items() if key.split(".")[0] in STANDING}
+    row = _values(contract.state, _own(seen, held, outcome), "state.") | _values(shown, seen)
     return row | luck_row(contract, contract.chance_start, seen, outcome)
 
 
@@ -36,6 +41,28 @@ def step_row(contract: Contract, reference: Reference, outcome: Outcome, action:
 def state_row(contract: Contract, names: dict[str, Any]) -> Row:
     """The state alone."""
     return _values(contract.state, scope(names), "state.")
+
+
+def legal_after(contract: Contract, reference: Reference, outcome: Outcome) -> Mask | None:
+    """Which actions the contract allows next; all of them where it does not map the reference's mask."""
+    expression = contract.outcome.get(LEGAL)
+    if expression is None:
+        return None if outcome.legal is None else np.ones_like(outcome.legal)
+    return _solid(expression, expression.read(scope(_names(reference.look(), outcome), outcome.draws)))[0].astype(bool)
+
+
+def legal_where(contract: Contract, reference: Reference, held: dict[str, Any]) -> Mask | None:
+    """The same in a state that was put into the reference; None where it is only told after a step."""
+    expression, legal = contract.outcome.get(LEGAL), reference.legal()
+    if expression is None:
+        return None
+    names = held if legal is None else {**held, "legal": legal}
+    return _solid(expression, expression(names))[0].astype(bool) if expression.names <= names.keys() else None
+
+
+def is_standing(column: str) -> bool:
+    """Whether a column is one of a start, too."""
+    return column.split(".")[0] in ("state", *STANDING)
 
 
 def stack(rows: Sequence[Row], where: str) -> Columns:
@@ -62,7 +89,11 @@ def take(columns: Columns, rows: Any) -> Columns:
 
 
 def _names(held: dict[str, Any], outcome: Outcome) -> dict[str, Any]:
-    return {**held, **{name: value for name, value in outcome._asdict().items() if name != "draws"}}
+    told = {name: value for name, value in outcome._asdict().items() if name != "draws"}
+    for name in ("legal", "acting"):  # where there is none, an attribute of that name is meant
+        if told[name] is None:
+            del told[name]
+    return {**held, **told}
 
 
 def _own(seen: dict[str, Any], held: dict[str, Any], outcome: Outcome) -> dict[str, Any]:

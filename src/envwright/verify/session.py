@@ -20,7 +20,6 @@ from envwright.verify.domain import Domain, mine_states
 from envwright.verify.host import Host
 from envwright.verify.nudges import usual
 from envwright.verify.record import Beat, Plain, Plan, record_episodes, replay_actions
-from envwright.verify.rows import part
 from envwright.verify.synthesis import ActionSource
 from envwright.verify.trace import Failure, Trace, load, save
 
@@ -139,7 +138,9 @@ class Session:
     @cached_property
     def actions(self) -> ActionSource:
         samples = self.facts["actions"]
-        return ActionSource(self.action_space, lambda rng: samples[int(rng.integers(len(samples)))])
+        return ActionSource(
+            self.action_space, lambda rng: samples[int(rng.integers(len(samples)))], self.facts["players"]
+        )
 
     @cached_property
     def double(self) -> Candidate | None:
@@ -179,8 +180,7 @@ class Session:
             return False
         steps, many = self.trace.steps, 32
         rows = np.repeat(np.arange(min(16, len(steps["action"]))), many)
-        state = {name: column[rows] for name, column in part(steps, "state.").items()}
-        outcome = self.candidate.step(state, steps["action"][rows])
+        outcome = self.candidate.step(self.trace.states_before(rows), steps["action"][rows])
         games = [column.reshape(-1, many, *column.shape[1:]) for column in outcome.values()]
         return any(not _all_same(column) for column in games)
 
@@ -192,15 +192,20 @@ class Session:
 
 def gather(reference: Reference, beat: Beat) -> dict[str, Any]:
     """Facts about a reference: spaces, names, and the numbers that its rules may compare with."""
-    reference.reset(seed=0)
+    outcome = reference.reset(seed=0)
     names = reference.look()
     moving = set(reference.snapshot())
+    told = {"legal": outcome.legal is not None, "acting": outcome.acting is not None}
+    reference.restore(reference.snapshot())  # what is only told with an outcome is not a rule of every state
     rng = np.random.default_rng(0)
     constants = {name: value for name, value in names.items() if name not in moving}
     beat()
     return {
         "name": reference.name,
         "action_space": reference.action_space,
+        "players": reference.players,
+        "told": told,
+        "rules": told | {"legal": reference.legal() is not None},
         "observation_shape": reference.observation_shape,
         "actions": [reference.sample_action(rng) for _ in range(256)],
         "policies": list(policies.builtin(reference)),

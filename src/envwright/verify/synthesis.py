@@ -1,13 +1,17 @@
 """States and actions to try single steps from: recorded ones, some with parts replaced, invented ones, corners."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from envwright.core.spaces import Box, Discrete, Space
+from envwright.references.legality import seats
 from envwright.verify.domain import Domain
 from envwright.verify.record import Case, Plain
+
+FEW = 18  # actions that are all tried
 
 
 def invent(
@@ -47,24 +51,29 @@ def corners(
 class ActionSource:
     """Random actions, and for boxes their corners and what lies beyond."""
 
-    def __init__(self, space: Space | None, sample: Any) -> None:
-        self.space = space
-        self.sample = sample
+    def __init__(self, space: Space | None, sample: Any, players: int = 1) -> None:
+        self.space, self.sample, self.players = space, sample, players
 
     def __call__(self, rng: np.random.Generator) -> Any:
-        space = self.space
+        space, lead = self.space, seats(self.players)
         if isinstance(space, Box) and rng.random() < 0.3:
             low, high = (np.broadcast_to(np.asarray(b, space.dtype), space.shape) for b in (space.low, space.high))
             beyond = rng.random() < 0.3 and space.dtype.kind == "f"  # whole numbers beyond their bounds are no actions
             factor = 2.0 if beyond else 1.0
-            chosen = np.where(rng.random(space.shape) < 0.5, low, high) * factor
+            chosen = np.where(rng.random((*lead, *space.shape)) < 0.5, low, high) * factor
             return np.nan_to_num(chosen, posinf=1e3, neginf=-1e3).astype(space.dtype)
         if isinstance(space, Discrete):
-            return int(rng.integers(space.n))
+            return rng.integers(space.n, size=lead) if lead else int(rng.integers(space.n))
         return self.sample(rng)
 
     def all(self) -> list[Any]:
-        return list(range(self.space.n)) if isinstance(self.space, Discrete) and self.space.n <= 18 else []
+        """Every action, if they are few; of several players those that all take together, too, or else nothing but."""
+        n = self.space.n if isinstance(self.space, Discrete) else FEW + 1
+        if self.players == 1:
+            return list(range(n)) if n <= FEW else []
+        if n**self.players <= FEW:
+            return [np.array(joint) for joint in itertools.product(range(n), repeat=self.players)]
+        return [np.full(self.players, action) for action in range(n)] if n <= FEW else []
 
 
 def rounded(snapshot: Plain, dtype: np.dtype[Any]) -> Plain:

@@ -63,6 +63,19 @@ class Trace:
         episode = int(np.searchsorted(self.offsets, step, side="right")) - 1
         return episode, step - int(self.offsets[episode])
 
+    def states_before(self, rows: NDArray[Any]) -> Columns:
+        """The reference's states before these steps, by the names of their fields."""
+        offsets = self.offsets
+        episode = np.searchsorted(offsets, rows, side="right") - 1
+        first = offsets[episode] == rows
+        return {
+            name.removeprefix("state."): np.where(
+                first.reshape(-1, *([1] * (column.ndim - 1))), self.starts[name][episode], column[rows - 1]
+            )
+            for name, column in self.steps.items()
+            if name.startswith("state.")
+        }
+
 
 def save(trace: Trace, path: Path) -> str:
     """Write a trace; returns its hash."""

@@ -208,7 +208,10 @@ def shrink(session: Session, precision: Precision, case: Case, column: str) -> C
         rows = [row for row in trial.rows if column in trial.bad and trial.bad[column][row]]
         if not rows:
             return case
-        case = min((trial.reference.cases[row] for row in rows), key=_size)
+        best = min((trial.reference.cases[row] for row in rows), key=_size)
+        if _size(best) >= _size(case):  # a legal action was taken in place of a smaller one
+            return case
+        case = best
     return case
 
 
@@ -220,6 +223,9 @@ def _candidate_steps(candidate: Candidate, done: Transitions) -> Columns:
 def _simpler_actions(action: Any) -> list[Any]:
     if isinstance(action, int):
         return list(range(action))
+    if isinstance(action, np.ndarray) and action.dtype.kind in "iu" and action.ndim == 1:  # one of each player
+        lone = [np.where(np.arange(len(action)) == seat, 0, action) for seat in range(len(action))]
+        return [*lone, *(np.minimum(action, most) for most in range(action.max()))]
     if isinstance(action, np.ndarray) and action.dtype.kind == "f":
         tries = [np.zeros_like(action), np.round(action, 1), np.clip(action, -1, 1)]
         return [t for t in tries if size(t) < size(action)]

@@ -31,8 +31,10 @@ class PufferLib(ReferenceKind):
     def batched(self, num_envs: int, **options: Any) -> BatchedReference:
         return PongBatchedReference(num_envs, **options)
 
-    def stepping(self, num_envs: int, observations: Space, actions: Space, **options: Any) -> Stepping:
-        del observations, actions
+    def stepping(
+        self, num_envs: int, observations: Space, actions: Space, masked: bool = False, **options: Any
+    ) -> Stepping:
+        del observations, actions, masked
         return PongBatch(num_envs, **options)
 
     def racing(self, num_envs: int, **options: Any) -> PongReference:

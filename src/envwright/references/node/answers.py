@@ -3,8 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box, Discrete, Space
+from envwright.references.legality import Mask
 from envwright.references.node.wire import encode, exact, plain
 from envwright.references.protocol import Draw, Glimpse, Outcome, ReferenceFailedError, SnapshotError, TapeError
 
@@ -16,15 +19,26 @@ def to_tape(tape: Sequence[Draw] | None) -> list[dict[str, Any]] | None:
     return [{"site": site, "method": method, "value": encode(value)} for site, method, value, _ in tape]
 
 
-def to_outcome(wire: Mapping[str, Any]) -> Outcome:
+def to_outcome(wire: Mapping[str, Any], space: Space | None, players: int) -> Outcome:
+    reward = exact(wire["reward"])
     return Outcome(
         obs=plain(wire["obs"]),
-        reward=float(exact(wire["reward"])),
+        reward=np.array(reward, np.float64) if players > 1 else float(reward),
         terminated=wire["terminated"],
         truncated=wire["truncated"],
         info=plain(wire["info"]),
         draws=tuple(Draw(draw["site"], draw["method"], exact(draw["value"])) for draw in wire["draws"]),
+        legal=None if wire["legal"] is None else to_mask(plain(wire["legal"]), space, players),
+        acting=None if wire["acting"] is None else np.array(wire["acting"], bool),
     )
+
+
+def to_mask(actions: list[Any], space: Space | None, players: int) -> Mask:
+    """The legal actions that a game lists, as booleans."""
+    assert isinstance(space, Discrete)
+    lists = actions if players > 1 else [actions]
+    mask = np.array([np.isin(np.arange(space.n), list(row)) for row in lists])
+    return mask if players > 1 else mask[0]
 
 
 def to_glimpse(wire: Mapping[str, Any]) -> Glimpse:

@@ -14,7 +14,8 @@ import numpy as np
 
 from envwright.core.errors import EnvwrightError, ReferenceUnavailableError
 from envwright.core.spaces import Box, Discrete, Space
-from envwright.references.node.answers import to_error, to_glimpse, to_outcome, to_space, to_tape
+from envwright.references import legality
+from envwright.references.node.answers import to_error, to_glimpse, to_mask, to_outcome, to_space, to_tape
 from envwright.references.node.pipe import Lost, Pipe
 from envwright.references.node.wire import encode, exact, plain
 from envwright.references.protocol import Covered, Draw, Glimpse, Outcome, ReferenceFailedError, Watchpoint
@@ -40,6 +41,10 @@ class NodeReference:
         self._start()
 
     # ---- what it is ----
+
+    @property
+    def players(self) -> int:
+        return self._facts["players"]
 
     @property
     def action_space(self) -> Space | None:
@@ -69,15 +74,18 @@ class NodeReference:
         return self._facts["functions"]
 
     def sample_action(self, rng: np.random.Generator) -> Any:
-        """One of the actions that the game lists as legal, or one of its action space if it lists none."""
+        """An action that the game lists as legal, or one of its action space if it lists none; of each player."""
+        if (legal := self.legal()) is not None:
+            return legality.sample(rng, legal)
         if self._facts["choosy"]:
-            legal = plain(self._ask("actions"))
-            return legal[rng.integers(len(legal))]
+            listed = plain(self._ask("actions"))
+            return listed[rng.integers(len(listed))]
+        lead = legality.seats(self.players)
         match self._action_space:
             case Discrete(n=n):
-                return int(rng.integers(n))
+                return rng.integers(n, size=lead) if lead else int(rng.integers(n))
             case Box() as box:
-                return rng.uniform(box.low, box.high, box.shape).astype(box.dtype)
+                return rng.uniform(box.low, box.high, (*lead, *box.shape)).astype(box.dtype)
         raise ReferenceFailedError(f"{self.name} says nothing of its actions; give it spaces.action or actions().")
 
     # ---- play ----
@@ -86,10 +94,18 @@ class NodeReference:
         if self._pipe is None:
             self._start()
         reduced = None if seed is None else int(seed) % 2**53  # all that a JavaScript number can tell apart
-        return to_outcome(self._ask("reset", seed=reduced, tape=to_tape(tape)))
+        return self._outcome(self._ask("reset", seed=reduced, tape=to_tape(tape)))
 
     def step(self, action: Any, tape: Sequence[Draw] | None = None) -> Outcome:
-        return to_outcome(self._ask("step", action=encode(action), tape=to_tape(tape)))
+        return self._outcome(self._ask("step", action=encode(action), tape=to_tape(tape)))
+
+    def legal(self) -> legality.Mask | None:
+        if not self._facts["choosy"] or not isinstance(self._action_space, Discrete):
+            return None
+        return to_mask(plain(self._ask("actions")), self._action_space, self.players)
+
+    def _outcome(self, wire: Mapping[str, Any]) -> Outcome:
+        return to_outcome(wire, self._action_space, self.players)
 
     def look(self) -> dict[str, Any]:
         return plain(self._ask("look"))
@@ -116,7 +132,7 @@ class NodeReference:
         """
         wanted = [vars(point) for point in points]
         seen = self._ask("watch", points=wanted, action=encode(action), tape=to_tape(tape))
-        return [to_glimpse(glimpse) for glimpse in seen["glimpses"]], to_outcome(seen["outcome"])
+        return [to_glimpse(glimpse) for glimpse in seen["glimpses"]], self._outcome(seen["outcome"])
 
     def rounding(self, seed: int) -> None:
         """JavaScript is not rewritten."""

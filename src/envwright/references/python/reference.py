@@ -15,6 +15,7 @@ import numpy as np
 
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Space
+from envwright.references import legality
 from envwright.references.plain import same
 from envwright.references.protocol import (
     Covered,
@@ -49,7 +50,7 @@ class Driver:
     make: Callable[[], Any]
     reset: Callable[[Any, int | None], tuple[Any, dict[str, Any]]]  # observation and info
     step: Callable[[Any, Any], tuple[Any, Any, Any, Any, dict[str, Any]]]  # and reward and ends between them
-    sample_action: Callable[[np.random.Generator], Any]
+    sample_action: Callable[[np.random.Generator], Any]  # of one player, legal or not
     parts: Callable[[Any], list[Any]] = lambda made: [made]  # the objects whose attributes are the state
     set_elapsed: Callable[[Any, int], None] = lambda made, steps: None  # for a wrapper that counts the steps
     close: Callable[[Any], None] = lambda made: None
@@ -58,6 +59,10 @@ class Driver:
     observation_shape: tuple[int, ...] | None = None
     observation_space: Space | None = None
     max_episode_steps: int | None = None  # a time limit that a wrapper keeps
+    players: int = 1
+    # From the object and what it told last, which is nothing after a restore: which actions may be taken, and by whom.
+    legal: Callable[[Any, dict[str, Any]], Any] = lambda made, info: None
+    acting: Callable[[Any, dict[str, Any]], Any] = lambda made, info: None
 
 
 class PythonReference(Reference):
@@ -65,6 +70,7 @@ class PythonReference(Reference):
 
     def __init__(self, name: str, driver: Driver) -> None:
         self.name, self.driver, self.elapsed, self.episodes = name, driver, 0, 0
+        self._info: dict[str, Any] = {}
         self._attributes: Attributes | None = None
         self._expected: tuple[str, ...] = ()
         self._watched: tuple[tuple[Watchpoint, ...], Lines] = (), {}
@@ -90,6 +96,10 @@ class PythonReference(Reference):
         self._attributes, self.elapsed, self.episodes = None, 0, 0
 
     @property
+    def players(self) -> int:
+        return self.driver.players
+
+    @property
     def action_space(self) -> Space | None:
         return self.driver.action_space
 
@@ -102,7 +112,22 @@ class PythonReference(Reference):
         return self.driver.observation_shape
 
     def sample_action(self, rng: np.random.Generator) -> Any:
-        return self.driver.sample_action(rng)
+        legal = self.legal()
+        if legal is not None:
+            return legality.sample(rng, legal)
+        chosen = [self.driver.sample_action(rng) for _ in range(self.players)]
+        return np.stack(chosen) if self.players > 1 else chosen[0]
+
+    def legal(self) -> legality.Mask | None:
+        mask = self._told("legal actions", self.driver.legal)
+        return legality.checked(mask, self.players, self.action_space, self.name)
+
+    def _acting(self) -> legality.Mask | None:
+        acting = self._told("acting players", self.driver.acting)
+        return None if acting is None else np.asarray(acting, bool).reshape(self.players)
+
+    def _told(self, what: str, ask: Callable[[Any, dict[str, Any]], Any]) -> Any:
+        return self._play(what, lambda: ask(self.object, self._info), None)[0]
 
     def expect(self, names: Sequence[str]) -> None:
         """Take these attributes for state, whether or not they have been seen to change."""
@@ -158,16 +183,25 @@ class PythonReference(Reference):
             self.expect(self._expected)
         elif self.episodes % _THOROUGH_EVERY == 0:
             self._attributes.late_changes()
-        return Outcome(copy_plain(obs), 0.0, False, False, copy_plain(info), draws)
+        reward = np.zeros(self.players) if self.players > 1 else 0.0
+        return self._standing(Outcome(copy_plain(obs), reward, False, False, copy_plain(info), draws))
 
     def step(self, action: Any, tape: Sequence[Draw] | None = None) -> Outcome:
+        return self._standing(self._step(action, tape))
+
+    def _standing(self, outcome: Outcome) -> Outcome:
+        """With what may be done next. Not asked within a step, for who watches that would see it."""
+        self._info = outcome.info
+        return outcome._replace(legal=self.legal(), acting=self._acting())
+
+    def _step(self, action: Any, tape: Sequence[Draw] | None) -> Outcome:
         given = copy_plain(action)  # the reference may keep it
         result, draws = self._play("step", lambda: self.driver.step(self.object, given), tape)
         self.elapsed += 1
         obs, reward, terminated, truncated, info = result
         return Outcome(
             copy_plain(obs),
-            float(self._number("reward", reward)),
+            self._rewards(reward) if self.players > 1 else float(self._number("reward", reward)),
             bool(self._number("terminated", terminated)),
             bool(self._number("truncated", truncated)),
             copy_plain(info),
@@ -186,6 +220,15 @@ class PythonReference(Reference):
             except Exception as error:
                 raise self._failed(what, error) from error
         return result, tuple(take.draws)
+
+    def _rewards(self, value: Any) -> np.ndarray:
+        array = np.asarray(value)
+        if array.shape != (self.players,) or array.dtype.kind not in "biuf":
+            raise ReferenceFailedError(
+                f"{self.name} says that it has {self.players} players, but its reward is {value!r}; give an array of "
+                f"{self.players} numbers."
+            )
+        return array.astype(np.float64)
 
     def _number(self, name: str, value: Any) -> Any:
         """One number, though it may come in an array or a list of one."""
@@ -240,6 +283,7 @@ class PythonReference(Reference):
         names = dict(snapshot)
         elapsed = names.pop("elapsed_steps", None)
         self._state().restore(names)
+        self._info = {}
         if elapsed is not None:
             self.elapsed = int(elapsed)
             self.driver.set_elapsed(self.object, self.elapsed)
@@ -268,7 +312,7 @@ class PythonReference(Reference):
 
         def step() -> None:
             with watcher:
-                outcomes.append(self.step(action, tape))
+                outcomes.append(self._step(action, tape))
 
         seen = watch_outside(self._adapted, step)
         if len(outcomes) != 1:
@@ -276,7 +320,7 @@ class PythonReference(Reference):
                 f"The state adapter of {self.name} took {len(outcomes)} steps in watch, instead of one."
             )
         phases = [Glimpse(p.phase, copy_plain(dict(names))) for at, names in seen for p in points if p.function == at]
-        return [*phases, *watcher.glimpses], outcomes[0]
+        return [*phases, *watcher.glimpses], self._standing(outcomes[0])
 
     def covering(self) -> AbstractContextManager[Covered]:
         return covering(self.driver.parts(self.object))

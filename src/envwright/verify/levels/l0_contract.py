@@ -39,6 +39,9 @@ def _is_fault(found: Finding, contract: Contract) -> bool:
 
 def check_spaces(session: Session) -> list[Check]:
     name = "spaces"
+    many, have = session.facts["players"], session.candidate.players
+    if many != have:
+        return [_fail(name, "players", str(many), str(have))]
     theirs, ours = session.action_space, session.candidate.action_space
     if theirs is None or ours is None:
         return [Check("L0", name, "skip", "the actions are neither whole numbers nor a box")]
@@ -86,10 +89,30 @@ def check_fields(session: Session) -> list[Check]:
     for name in contract.outcome:
         if name not in kinds:
             faults.append(Divergence("contract", name, "an outcome of the candidate", f"it has {', '.join(kinds)}"))
+    faults += [fault for pair in MASKS for fault in _mask_faults(session, *pair)]
     detail = f"{len(contract.state)} fields mapped, {len(contract.ignored)} ignored with a reason"
     return [
         Check("L0", "every field has its counterpart", "fail" if faults else "pass", detail, len(fields), tuple(faults))
     ]
+
+
+MASKS = (("legal_actions", "legal"), ("acting", "acting"))  # columns of the candidate, and the reference's names
+
+
+def _mask_faults(session: Session, column: str, name: str) -> list[Divergence]:
+    """A mask of either side that the contract neither maps nor ignores, or maps to one that there is not."""
+    contract, facts = session.contract, session.facts
+    if column in contract.outcome:
+        missing = name in contract.outcome[column].names - {*facts["all_names"]} and not facts["told"][name]
+        return [Divergence("contract", column, f"a reference that tells `{name}`", "it does not")] if missing else []
+    if column in session.candidate.kinds():
+        mapped = f'mapped in [outcome], as {column} = "{name}", or "candidate.{column}" named in [ignored]'
+        is_ignored = f"candidate.{column}" in contract.ignored
+        return [] if is_ignored else [Divergence("contract", column, mapped, "neither")]
+    if not facts["rules"][name] or f"reference.{name}" in contract.ignored:
+        return []
+    wanted = f'a candidate with {column}, or "reference.{name}" named in [ignored]'
+    return [Divergence("contract", f"reference.{name}", wanted, "neither")]
 
 
 def check_names(session: Session) -> list[Check]:
@@ -98,7 +121,8 @@ def check_names(session: Session) -> list[Check]:
     kinds = [*session.candidate.kinds()]
     general = {"state", "observation", "reward", "terminated", "truncated", "info", "start", "chance"}
     columns = {*kinds, *general}
-    theirs = {f"reference.{name}" for name in session.facts["all_names"]}
+    told = [name for name, is_told in session.facts["told"].items() if is_told]
+    theirs = {f"reference.{name}" for name in (*session.facts["all_names"], *told)}
     ours = {f"candidate.{form}" for name in kinds for form in (name, name.removeprefix("state."))}
     places = [
         *(("[ignored]", name, theirs | ours) for name in contract.ignored),

@@ -122,13 +122,11 @@ def check_params_matter(session: Session) -> list[Check]:
 
 
 def some_steps(session: Session, count: int) -> Given:
-    """States of the trace after a step, with the next action and its luck."""
+    """Steps of the trace: the states before them, their actions and their chance."""
     steps = session.trace.steps
-    rows = np.arange(min(count, max(1, len(steps["action"]) - 1)))
-    state = {name: column[rows] for name, column in part(steps, "state.").items()}
-    following = np.minimum(rows + 1, len(steps["action"]) - 1)
-    chance = {name: column[following] for name, column in part(steps, "chance.").items()}
-    return state, steps["action"][following], chance if session.candidate.takes_chance else None
+    rows = np.arange(min(count, len(steps["action"])))
+    chance = take(part(steps, "chance."), rows) if session.candidate.takes_chance else None
+    return session.trace.states_before(rows), steps["action"][rows], chance
 
 
 def _same(a: Columns, b: Columns) -> bool:

@@ -133,22 +133,8 @@ def _compare(theirs: Columns, drawn: Columns, ours: Columns, when: str) -> list[
 
 def _drawn(session: Session, rows: NDArray[Any]) -> Columns:
     """The candidate's own luck for steps of the trace, in the states these were taken from."""
-    before = states_before(session, rows)
-    return session.candidate.draw(rows.astype(np.uint32), before, session.trace.steps["action"][rows])
-
-
-def states_before(session: Session, rows: NDArray[Any]) -> Columns:
-    """The reference's states before these steps of the trace."""
     trace = session.trace
-    offsets = trace.offsets
-    episode = np.searchsorted(offsets, rows, side="right") - 1
-    first = offsets[episode] == rows
-    return {
-        name: np.where(
-            first.reshape(-1, *([1] * (column.ndim - 1))), trace.starts[f"state.{name}"][episode], column[rows - 1]
-        )
-        for name, column in part(trace.steps, "state.").items()
-    }
+    return session.candidate.draw(rows.astype(np.uint32), trace.states_before(rows), trace.steps["action"][rows])
 
 
 def _must_vary(column: NDArray[Any], many: int) -> bool:

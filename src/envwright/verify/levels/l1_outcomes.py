@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from envwright.candidates.protocol import Columns
 from envwright.references.protocol import Reference
 from envwright.verify.contract import Contract
-from envwright.verify.record import Beat, Case
+from envwright.verify.record import Beat, Case, made_legal
 from envwright.verify.rows import Row, part, stack, state_row, step_row
 from envwright.verify.session import Session
 from envwright.verify.statistics import ALARM, holm, same_distribution
@@ -28,7 +28,7 @@ def check_outcomes(session: Session) -> list[Check]:
     session.progress("L1 outcomes of a step")
     rng, pool = session.rng(4), session.trace.pool
     cases = [Case(pool[int(rng.integers(len(pool)))], session.actions(rng)) for _ in range(STATES)]
-    before, after = session.host.run(record_outcomes, session.contract, cases, TIMES)
+    cases, before, after = session.host.run(record_outcomes, session.contract, cases, TIMES)
     tests = [_test(session, cases[i], before, i, after[i]) for i in range(len(cases))]
     failed = holm([p for p, _ in tests])
     found = [divergence for (_, divergence), bad in zip(tests, failed, strict=True) if bad]
@@ -43,21 +43,26 @@ def check_outcomes(session: Session) -> list[Check]:
 
 def record_outcomes(
     reference: Reference, contract: Contract, cases: Sequence[Case], times: int, beat: Beat
-) -> tuple[Columns, list[Columns]]:
-    """The states, and what came of each of them, many times."""
+) -> tuple[list[Case], Columns, list[Columns]]:
+    """The steps, with actions that are legal; the states before them; and what came of each of them, many times."""
+    taken: list[Case] = []
     befores: list[Row] = []
     outcomes: list[Columns] = []
     for case in cases:
         reference.restore(case.snapshot)
         before = reference.look()
+        if (allowed := made_legal(reference, contract, case, before)) is None:
+            continue
+        case = allowed
         rows: list[Row] = []
         for _ in range(times):
             reference.restore(case.snapshot)
             rows.append(step_row(contract, reference, reference.step(case.action), case.action, before))
             beat()
+        taken.append(case)
         befores.append(state_row(contract, before))
         outcomes.append(stack(rows, "step"))
-    return stack(befores, "state"), outcomes
+    return taken, stack(befores, "state"), outcomes
 
 
 def _test(session: Session, case: Case, before: Columns, i: int, after: Columns) -> tuple[float, Divergence]:

@@ -12,7 +12,7 @@ from envwright.verify.compare import any_column, unequal
 from envwright.verify.phases import first_differing_phase
 from envwright.verify.record_sway import record_start_sway
 from envwright.verify.replaying import before_step
-from envwright.verify.rows import part, take
+from envwright.verify.rows import is_standing, part, take
 from envwright.verify.session import Session
 from envwright.verify.trial import Precision, as_input, attempt, owner
 from envwright.verify.verdict import Check, Divergence
@@ -49,7 +49,7 @@ def starts(session: Session, candidate: Candidate) -> Columns:
     trace = session.trace
     if candidate.takes_chance:
         return candidate.start(part(trace.starts, "chance."), trace.episodes)
-    return {name: column for name, column in trace.starts.items() if name.startswith("state.") or name == "observation"}
+    return {name: column for name, column in trace.starts.items() if is_standing(name)}
 
 
 def beginnings(session: Session, candidate: Candidate) -> Columns:
@@ -64,7 +64,7 @@ def check_starts(session: Session) -> Check:
     if not session.candidate.takes_chance:
         return Check("L3", "starts", "skip", "the candidate draws its own; they are judged in distribution (L1)")
     got = starts(session, session.candidate)
-    expected = {n: c for n, c in trace.starts.items() if n.startswith("state.") or n.startswith("observation")}
+    expected = {name: column for name, column in trace.starts.items() if is_standing(name)}
     bad = _unlike(session, expected, got)
     found: list[Divergence] = []
     wrong = [name for name, rows in bad.items() if rows.any()]

@@ -10,7 +10,7 @@ from envwright.candidates.protocol import Candidate, Columns
 from envwright.core.batch import BatchStep
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Space
-from envwright.verify.rows import part, take
+from envwright.verify.rows import LEGAL, part, take
 
 ROOM = 4  # rows for each game to be put into, where luck comes with the row
 LEAST_ROOM = 1024
@@ -20,12 +20,13 @@ class CandidateBatch:
     """`num_envs` games of a candidate. `random` says whether a step of one that takes no luck draws any."""
 
     def __init__(self, candidate: Candidate, num_envs: int, observations: Space, actions: Space, random: bool) -> None:
-        self.num_envs = num_envs
+        self.num_envs, self.players = num_envs, candidate.players
         self.observation_space, self.action_space = observations, actions
         self._candidate, self._random = candidate, random
         self._rng = np.random.default_rng(0)
         self._state: Columns = {}
         self._obs: NDArray[Any] = np.zeros(0)
+        self._legal: NDArray[Any] | None = None
 
     def reset(self, seeds: Sequence[int] | None = None, mask: Any = None) -> NDArray[Any]:
         """New games, all of them; the first seed begins their luck."""
@@ -34,25 +35,31 @@ class CandidateBatch:
         if seeds is not None:
             self._rng = np.random.default_rng(seeds[0])
         fresh = self._candidate.init(_seeds(self._rng, self.num_envs))
-        self._state, self._obs = part(fresh, "state."), self._seen(fresh)
+        self._state, self._obs, self._legal = part(fresh, "state."), self._observed(fresh), fresh.get(LEGAL)
         return self._obs
+
+    def legal_actions(self) -> NDArray[Any] | None:
+        return self._legal
 
     def step_and_restart(self, actions: Any) -> BatchStep:
         outcome = step_with_own_luck(self._candidate, self._state, np.asarray(actions), self._rng, self._random)
-        final, self._state = self._seen(outcome), part(outcome, "state.")
+        final, self._state, self._legal = self._observed(outcome), part(outcome, "state."), outcome.get(LEGAL)
         terminated, truncated = (outcome[flag].astype(bool) for flag in ("terminated", "truncated"))
         self._obs = final
         ended = np.flatnonzero(terminated | truncated)
         if len(ended):
             fresh = self._candidate.init(_seeds(self._rng, len(ended)))
             self._obs = final.copy()
-            self._obs[ended] = self._seen(fresh)
+            self._obs[ended] = self._observed(fresh)
+            if self._legal is not None:
+                self._legal = np.array(self._legal)
+                self._legal[ended] = fresh[LEGAL]
             self._state = {name: np.array(column) for name, column in self._state.items()}
             for name, column in part(fresh, "state.").items():
                 self._state[name][ended] = column
         return BatchStep(self._obs, outcome["reward"].astype(np.float32), terminated, truncated, {}, final)
 
-    def _seen(self, outcome: Columns) -> NDArray[Any]:
+    def _observed(self, outcome: Columns) -> NDArray[Any]:
         return outcome["observation"].astype(self.observation_space.dtype)
 
 

@@ -11,7 +11,7 @@ from envwright.verify.levels import fitting
 from envwright.verify.levels.l1_luck import check_luck
 from envwright.verify.record import Plan
 from envwright.verify.session import Session, play_covered
-from envwright.verify.transfer.games import Player
+from envwright.verify.transfer.games import Contestant
 from envwright.verify.transfer.saved import save
 from envwright.verify.verdict import Divergence
 
@@ -19,7 +19,7 @@ EPISODES = 6  # of the player, whose states are looked at
 ASKED = (("L3 episodes", fitting.episodes), ("L1 steps", fitting.steps), ("L1 luck", check_luck))
 
 
-def find_cause(session: Session, player: Player, seeds: Sequence[int]) -> tuple[Divergence | None, str]:
+def find_cause(session: Session, player: Contestant, seeds: Sequence[int]) -> tuple[Divergence | None, str]:
     """The first divergence on this player's way, and a sentence on where it was looked for."""
     with _policy(session, player) as policy:
         contract = replace(session.contract, policies=(policy,))
@@ -39,7 +39,7 @@ def find_cause(session: Session, player: Player, seeds: Sequence[int]) -> tuple[
 
 
 @contextmanager
-def _policy(session: Session, player: Player) -> Iterator[str]:
+def _policy(session: Session, player: Contestant) -> Iterator[str]:
     """The player as a policy: in a file that stays, if there is a folder for what is found."""
     if not isinstance(player, TrainedPlayer):
         yield player.name
@@ -50,5 +50,5 @@ def _policy(session: Session, player: Player) -> Iterator[str]:
             yield save(player, Path(folder) / _file(player))
 
 
-def _file(player: Player) -> str:
+def _file(player: Contestant) -> str:
     return "".join(c if c.isalnum() else "-" for c in player.name).replace("--", "-") + ".json"

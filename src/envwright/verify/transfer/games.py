@@ -5,7 +5,7 @@ sides do, and what luck does to returns cancels out of their difference.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,14 +16,14 @@ from envwright.references.protocol import Reference
 from envwright.verify.contract import Contract
 from envwright.verify.record import Beat, as_action
 from envwright.verify.rows import Row, stack, start_row
-from envwright.verify.transfer.sight import luck_of, see
+from envwright.verify.transfer.observed import luck_of, observe
 
 Array = NDArray[Any]
 BLOCK = 64  # choices whose noise is drawn at once
 
 
-class Player(Protocol):
-    """Who plays: `train.player.Player`, or one that plays at random."""
+class Contestant(Protocol):
+    """Who plays, in all seats: `train.player.Player`, or one that plays at random."""
 
     @property
     def name(self) -> str: ...
@@ -36,11 +36,11 @@ class Player(Protocol):
 
 
 @dataclass
-class Games:
+class PlayedGames:
     """Games of one player on one side; lists have an element a game."""
 
     actions: list[Array]
-    rewards: list[Array]
+    rewards: list[Array]  # a row a step; of several seats a column each
     starts: Columns  # of the reference only: state, observation and luck
     luck: Columns  # of the reference only: a row for each step that drew any
     luck_at: Array  # (rows, 2): game and step of these
@@ -53,13 +53,18 @@ class Games:
     def lengths(self) -> NDArray[np.int64]:
         return np.array([len(rewards) for rewards in self.rewards])
 
+    def of_seat(self, seat: int) -> "PlayedGames":
+        """The same games, with the rewards of one seat alone."""
+        return replace(self, rewards=[rewards[:, seat] for rewards in self.rewards])
 
-def noise_of(player: Player, seed: int, game: int, block: int) -> Array:
-    """The luck of BLOCK of a player's choices in a game: the same whoever asks, and in which process."""
-    return player.noise(np.random.default_rng([seed, game, block]), BLOCK)
+
+def noise_of(player: Contestant, seats: int, seed: int, game: int, block: int) -> Array:
+    """The noise of BLOCK of a player's choices in a game, (BLOCK, seats): the same whoever asks, in any process."""
+    noise = player.noise(np.random.default_rng([seed, game, block]), BLOCK * seats)
+    return noise.reshape(BLOCK, seats, *noise.shape[1:])
 
 
-def equal_games(one: Games, other: Games) -> int:
+def equal_games(one: PlayedGames, other: PlayedGames) -> int:
     """How many games are the same step for step: actions, rewards and length."""
     return sum(
         a.shape == b.shape and np.array_equal(a, b) and np.array_equal(r.astype(np.float32), s.astype(np.float32))
@@ -68,34 +73,42 @@ def equal_games(one: Games, other: Games) -> int:
 
 
 def play_reference(
-    reference: Reference, contract: Contract, player: Player, seeds: Sequence[int], dtype: str, limit: int, beat: Beat
-) -> Games:
+    reference: Reference,
+    contract: Contract,
+    player: Contestant,
+    seeds: Sequence[int],
+    dtype: str,
+    limit: int,
+    beat: Beat,
+) -> PlayedGames:
     """One game a seed, where the reference lives. Observations are rounded to the candidate's dtype."""
     starts: list[Row] = []
     luck: list[Row] = []
     luck_at: list[tuple[int, int]] = []
-    games = Games([], [], {}, {}, np.zeros((0, 2), int))
+    games, seats = PlayedGames([], [], {}, {}, np.zeros((0, 2), int)), reference.players
     for game, seed in enumerate(seeds):
-        noise, memory = player.noise(np.random.default_rng(0), 0), player.no_memory(1)
+        noise, memory = player.noise(np.random.default_rng(0), 0), player.no_memory(seats)
         outcome = reference.reset(seed=seed)
         starts.append(start_row(contract, reference, outcome))
-        obs, ended = see(contract, reference, outcome).obs, False
+        now, ended = observe(contract, reference, outcome), False
         actions: list[Any] = []
-        rewards: list[float] = []
+        rewards: list[Array] = []
         while not ended and len(rewards) < limit:
             block, at = divmod(len(rewards), BLOCK)
-            noise = noise_of(player, seed, game, block) if at == 0 else noise
-            chosen, memory = player.act(obs.astype(dtype)[None], memory, noise[at : at + 1])
-            action = as_action(chosen[0])
+            noise = noise_of(player, seats, seed, game, block) if at == 0 else noise
+            obs = now.obs.astype(dtype)
+            legal = None if now.legal is None else np.atleast_2d(now.legal)
+            chosen, memory = player.act(obs if seats > 1 else obs[None], memory, noise[at], legal)
+            action = chosen if seats > 1 else as_action(chosen[0])
             before = reference.look() if contract.looks_back else {}
             outcome = reference.step(action)
-            seen = see(contract, reference, outcome, action)
+            now = observe(contract, reference, outcome, action)
             if outcome.draws and contract.chance_step:
                 luck.append(luck_of(contract, reference, outcome, action, before))
                 luck_at.append((game, len(rewards)))
-            obs, ended = seen.obs, seen.terminated or seen.truncated
+            ended = now.terminated or now.truncated
             actions.append(action)
-            rewards.append(seen.reward)
+            rewards.append(now.reward)
             beat()
         games.actions.append(np.asarray(actions))
         games.rewards.append(np.asarray(rewards))

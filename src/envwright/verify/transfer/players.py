@@ -97,7 +97,7 @@ def in_double(player: Player) -> Player:
 
 @dataclass(frozen=True)
 class RandomPlayer:
-    """Plays anything, evenly."""
+    """Plays anything that is legal, evenly."""
 
     space: Space
     name: str = "random"
@@ -110,6 +110,9 @@ class RandomPlayer:
 
     def act(self, obs: Any, memory: Array, noise: Array | None, legal: Array | None = None) -> tuple[Array, Array]:
         assert noise is not None
+        if isinstance(self.space, Discrete) and legal is not None:
+            order = np.argsort(~legal, axis=1, kind="stable")  # legal actions first
+            return order[np.arange(len(legal)), (noise * legal.sum(axis=1)).astype(int)].astype(np.int32), memory
         if isinstance(self.space, Discrete):
             return (noise * self.space.n).astype(np.int32), memory
         low, high = np.asarray(self.space.low), np.asarray(self.space.high)

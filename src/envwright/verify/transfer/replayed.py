@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Candidate, Columns
-from envwright.verify.rows import part
+from envwright.verify.rows import LEGAL, is_standing, part, take
 from envwright.verify.transfer.candidate_batch import step_with_own_luck
-from envwright.verify.transfer.games import BLOCK, Games, Player, noise_of
-from envwright.verify.transfer.sight import choose_drawn
+from envwright.verify.transfer.games import BLOCK, Contestant, PlayedGames, noise_of
+from envwright.verify.transfer.observed import choose_drawn
 
 Array = NDArray[Any]
 
@@ -20,7 +20,9 @@ Array = NDArray[Any]
 class Table:
     """All games of all players at once, for the candidate."""
 
-    players: Sequence[Player]
+    players: Sequence[Contestant]
+    seats: int
+    masked: bool  # whether the players are told what is legal
     player: Array  # of each game
     seeds: Sequence[int]
     luck: dict[int, tuple[Array, Array]]  # by step: which games the reference drew luck for, and in which rows
@@ -28,7 +30,14 @@ class Table:
     random: bool  # whether the candidate's steps hold luck that nobody can hand in
 
 
-def set_table(players: Sequence[Player], seeds: Sequence[int], played: Sequence[Games], random: bool) -> Table:
+def set_table(
+    players: Sequence[Contestant],
+    seats: int,
+    masked: bool,
+    seeds: Sequence[int],
+    played: Sequence[PlayedGames],
+    random: bool,
+) -> Table:
     """Every player's games, one after the other."""
     many = len(seeds)
     luck_at = np.concatenate([games.luck_at + np.array([i * many, 0]) for i, games in enumerate(played)])
@@ -38,7 +47,7 @@ def set_table(players: Sequence[Player], seeds: Sequence[int], played: Sequence[
     steps, first = np.unique(luck_at[order, 1], return_index=True)
     for step, rows in zip(steps, np.split(order, first[1:]), strict=True) if len(order) else ():
         by_step[int(step)] = luck_at[rows, 0], rows
-    return Table(players, np.repeat(np.arange(len(players)), many), seeds, by_step, drawn, random)
+    return Table(players, seats, masked, np.repeat(np.arange(len(players)), many), seeds, by_step, drawn, random)
 
 
 def beginnings(candidate: Candidate, table: Table, starts: Columns, seed: int) -> Columns:
@@ -48,35 +57,35 @@ def beginnings(candidate: Candidate, table: Table, starts: Columns, seed: int) -
         return candidate.start(part(starts, "chance."), many)
     if table.random:
         return candidate.init(np.random.default_rng([seed, 5]).integers(2**32, size=many, dtype=np.uint32))
-    return {name: column for name, column in starts.items() if name.startswith("state.") or name == "observation"}
+    return {name: column for name, column in starts.items() if is_standing(name)}
 
 
-def play_candidate(candidate: Candidate, table: Table, begin: Columns, seed: int, limit: int) -> list[Games]:
+def play_candidate(candidate: Candidate, table: Table, begin: Columns, seed: int, limit: int) -> list[PlayedGames]:
     """The games of the table on the candidate, side by side; those that have ended are left out of the batch."""
     rng = np.random.default_rng([seed, 4])
     live = np.arange(len(table.player))
-    state, obs = part(begin, "state."), begin["observation"]
-    memory = [player.no_memory(len(table.seeds)) for player in table.players]
+    state, now = part(begin, "state."), begin
+    memory = [player.no_memory(len(table.seeds) * table.seats) for player in table.players]
     noise: dict[int, Array] = {}
     rows: list[tuple[Array, Array, Array]] = []  # a step: which games, their actions, their rewards
     for step in range(limit):
         if step % BLOCK == 0:
             noise = {game: _noise(table, game, step // BLOCK) for game in live.tolist()}
-        chosen = _choose(table, live, obs, memory, np.stack([noise[game][step % BLOCK] for game in live.tolist()]))
+        chosen = _choose(table, live, now, memory, np.stack([noise[game][step % BLOCK] for game in live.tolist()]))
         if table.random:
             outcome = step_with_own_luck(candidate, state, chosen, rng, random=True)
         else:
             outcome = candidate.step(state, chosen, _luck(candidate, table, live, step, state, chosen, rng))
         rows.append((live, chosen, outcome["reward"]))
         on = ~(outcome["terminated"] | outcome["truncated"])
-        live, obs = live[on], outcome["observation"][on]
-        state = {name: column[on] for name, column in part(outcome, "state.").items()}
+        live, now = live[on], take(outcome, on)
+        state = part(now, "state.")
         if not len(live):
             break
     return _sorted(table, rows)
 
 
-def _sorted(table: Table, rows: Sequence[tuple[Array, Array, Array]]) -> list[Games]:
+def _sorted(table: Table, rows: Sequence[tuple[Array, Array, Array]]) -> list[PlayedGames]:
     """Steps of many games, put together game by game."""
     games, actions, rewards = (np.concatenate(column) for column in zip(*rows, strict=True))
     order = np.argsort(games, kind="stable")
@@ -85,25 +94,32 @@ def _sorted(table: Table, rows: Sequence[tuple[Array, Array, Array]]) -> list[Ga
     actions, rewards = (np.split(column[order], cuts) for column in (actions, rewards))
     firsts = range(0, len(table.player), many)
     nothing = np.zeros((0, 2), int)
-    return [Games(actions[i : i + many], rewards[i : i + many], {}, {}, nothing) for i in firsts]
+    return [PlayedGames(actions[i : i + many], rewards[i : i + many], {}, {}, nothing) for i in firsts]
 
 
 def _noise(table: Table, game: int, block: int) -> Array:
     player, own = divmod(game, len(table.seeds))
-    return noise_of(table.players[player], table.seeds[own], own, block)
+    return noise_of(table.players[player], table.seats, table.seeds[own], own, block)
 
 
-def _choose(table: Table, live: Array, obs: Array, memory: list[Array], noise: Array) -> Array:
-    """An action for each live game, by its own player."""
+def _choose(table: Table, live: Array, now: Columns, memory: list[Array], noise: Array) -> Array:
+    """An action for each live game, by its own player in every seat."""
     chosen: list[Array] = []
     whose = table.player[live]  # in the order of the players, for so the table is set
     for i, player in enumerate(table.players):
         rows = np.flatnonzero(whose == i)
         if len(rows):
-            seats = live[rows] % len(table.seeds)
-            done, memory[i][seats] = player.act(obs[rows], memory[i][seats], noise[rows])
-            chosen.append(done)
+            own = (live[rows, None] % len(table.seeds) * table.seats + np.arange(table.seats)).ravel()
+            obs = _by_seat(table, now["observation"][rows])
+            legal = _by_seat(table, now[LEGAL][rows]) if table.masked else None
+            done, memory[i][own] = player.act(obs, memory[i][own], noise[rows].reshape(-1, *noise.shape[2:]), legal)
+            chosen.append(done.reshape(len(rows), table.seats, *done.shape[1:]) if table.seats > 1 else done)
     return np.concatenate(chosen)
+
+
+def _by_seat(table: Table, column: Array) -> Array:
+    """(games, seats, ...) as (games * seats, ...)."""
+    return column.reshape(-1, *column.shape[2:]) if table.seats > 1 else column
 
 
 def _luck(

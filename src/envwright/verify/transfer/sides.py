@@ -13,13 +13,15 @@ from envwright.core.batch import Stepping
 from envwright.core.registry import make
 from envwright.core.spaces import Box, Space
 from envwright.references.batches import Moved, Singles, seen_as
+from envwright.references.legality import Mask, seats
 from envwright.references.protocol import Reference
 from envwright.references.registry import find_kind, find_reference
 from envwright.train.config import Config, changed, for_env, load
 from envwright.verify.contract import Contract
+from envwright.verify.rows import LEGAL
 from envwright.verify.session import Session
 from envwright.verify.transfer.candidate_batch import CandidateBatch
-from envwright.verify.transfer.sight import as_it_is, see
+from envwright.verify.transfer.observed import as_it_is, observe
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,10 @@ def obstacle(session: Session, config: Config) -> str:
     kinds = candidate.kinds()
     if "observation" not in kinds or "observation" not in contract.outcome:
         return "PPO sees one array, but an observation here is made of several"
-    if any(name not in contract.outcome for name in ("reward", "terminated", "truncated")) or kinds["reward"].shape:
-        return "PPO needs a reward and an end, which the contract leaves out or which several players have"
+    if any(name not in contract.outcome for name in ("reward", "terminated", "truncated")):
+        return "PPO needs a reward and an end, which the contract leaves out"
+    if kinds["reward"].shape != seats(candidate.players):
+        return "PPO needs one reward a player, and there are several"
     space = candidate.action_space
     bounds = (space.low, space.high) if isinstance(space, Box) else ()
     if space is None or not all(np.isfinite(bound).all() for bound in bounds):
@@ -78,18 +82,19 @@ def arena_of(session: Session, config: Config) -> Arena:
     """The spaces as the candidate has them; a lone integer that is seen counts as one of n only if n is known."""
     env, candidate = env_of(session.candidate), session.candidate
     assert candidate.action_space is not None
-    kind = candidate.kinds()["observation"]
-    space = env.observation_space(env.default_params) if env is not None else seen_as(kind.shape)
+    shape = candidate.kinds()["observation"].shape[len(seats(candidate.players)) :]
+    space = env.observation_space(env.default_params) if env is not None else seen_as(shape)
     return Arena(space, candidate.action_space, config)
 
 
 def reference_batch(contract: Contract, many: int, observations: Space, actions: Space) -> Stepping:
     """The slow original, many times: unwatched where it can be, and where its own words are the candidate's."""
+    masked = LEGAL in contract.outcome
     if as_it_is(contract):
         kind = find_kind(contract.reference, contract.base)
-        if (found := kind.stepping(many, observations, actions, **contract.reference_options)) is not None:
+        if (found := kind.stepping(many, observations, actions, masked, **contract.reference_options)) is not None:
             return found
-    return Singles([_Watched(contract) for _ in range(many)], observations, actions)
+    return Singles([_InContract(contract) for _ in range(many)], observations, actions, masked)
 
 
 def candidate_batch(session: Session, arena: Arena) -> Stepping:
@@ -98,16 +103,28 @@ def candidate_batch(session: Session, arena: Arena) -> Stepping:
     return CandidateBatch(session.candidate, many, arena.observations, arena.actions, random)
 
 
-class _Watched:
-    """One reference, seen in the candidate's words."""
+class _InContract:
+    """One reference, in the candidate's words."""
 
     def __init__(self, contract: Contract) -> None:
         self._contract = contract
         self._reference: Reference = find_reference(contract.reference, contract.reference_options, contract.base)
+        self._legal: Mask | None = None
+
+    @property
+    def players(self) -> int:
+        return self._reference.players
 
     def reset(self, seed: int | None) -> Any:
-        return see(self._contract, self._reference, self._reference.reset(seed=seed)).obs
+        now = observe(self._contract, self._reference, self._reference.reset(seed=seed))
+        self._legal = now.legal
+        return now.obs
 
     def step(self, action: Any) -> Moved:
         action = np.asarray(action) if np.ndim(action) else action
-        return Moved(*see(self._contract, self._reference, self._reference.step(action), action))
+        now = observe(self._contract, self._reference, self._reference.step(action), action)
+        self._legal = now.legal
+        return Moved(now.obs, now.reward, now.terminated, now.truncated)
+
+    def legal(self) -> Mask | None:
+        return self._legal

@@ -9,7 +9,10 @@
 // and what it may have:
 //
 //     spaces           { action: { discrete: n } | { box: { low, high, shape } }, observation: { shape } }
-//     actions()        a list of the legal actions, where they are neither of the above or change with the state
+//     actions()        a list of the legal actions, where they are neither of the above or change with the state; of
+//                      several players a list for each. Of a discrete space it is also asked after the last step
+//     players          how many act at once, if not one: then obs, reward and what step is given are a list of one each
+//     acting()         who chooses now, a boolean for each player, where not everybody does
 //     functions        { name: function } that can be called in isolation, beside the methods of the game
 //     constants        plain data that never changes, for contracts to refer to
 //
@@ -44,12 +47,15 @@ class Game {
     this.author = author;
     this.luck = luck;
     this.names = null; // of the state, since the first reset
-    const { spaces = {}, constants = {}, actions } = author;
+    const { spaces = {}, constants = {}, actions, acting, players = 1 } = author;
+    this.masked = typeof actions === 'function' && spaces.action?.discrete !== undefined;
+    this.taking = typeof acting === 'function';
     this.constants = encode(constants, 'constants');
     this.facts = {
       node: process.version,
       spaces: encode(spaces, 'spaces'),
       choosy: typeof actions === 'function',
+      players,
       functions: functionNames(author),
     };
   }
@@ -82,8 +88,14 @@ class Game {
     if (result === null || typeof result !== 'object' || !('obs' in result)) {
       throw new HostError('usage', 'it did not return an object with an obs');
     }
-    const { obs, reward = 0, terminated = false, truncated = false, info = {} } = result;
-    if (typeof reward !== 'number') throw new HostError('usage', `the reward is ${String(reward)}, not a number`);
+    const { players } = this.facts;
+    const nothing = players > 1 ? Array(players).fill(0) : 0;
+    const { obs, reward = nothing, terminated = false, truncated = false, info = {} } = result;
+    const isGood = players > 1 ? Array.isArray(reward) && reward.length === players && reward.every(isNumber) : isNumber(reward);
+    if (!isGood) {
+      const wanted = players > 1 ? `${players} numbers, one a player` : 'a number';
+      throw new HostError('usage', `the reward is ${String(reward)}, not ${wanted}`);
+    }
     return {
       obs: encode(obs, 'obs'),
       reward: encode(reward, 'reward'),
@@ -91,6 +103,8 @@ class Game {
       truncated: Boolean(truncated),
       info: encode(info, 'info'),
       draws,
+      legal: this.masked ? this.actions() : null,
+      acting: this.taking ? encode(this.author.acting(), 'acting') : null,
     };
   }
 
@@ -166,6 +180,8 @@ class Game {
   }
 }
 
+const isNumber = (value) => typeof value === 'number';
+
 /** What the author's module exports, made into an object. */
 async function make(script, api) {
   const module = await import(pathToFileURL(script));
@@ -189,7 +205,7 @@ function stateAccessor(author) {
 
 /** What can be called by name, written by the author, and is not asked for otherwise. */
 function functionNames(author) {
-  const asked = ['constructor', 'reset', 'step', 'actions'];
+  const asked = ['constructor', 'reset', 'step', 'actions', 'acting'];
   const isWritten = ({ value }) => typeof value === 'function' && !/\[native code\]\s*\}$/.test(value);
   const all = [author.functions ?? {}, ...owners(author)].flatMap((owner) =>
     Object.entries(Object.getOwnPropertyDescriptors(owner)).filter(([, property]) => isWritten(property)),

@@ -7,19 +7,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Columns
+from envwright.references.legality import Mask
 from envwright.references.protocol import Outcome, Reference
 from envwright.verify.contract import OUTCOME, Contract
 from envwright.verify.expression import scope
-from envwright.verify.rows import Row, luck_row
+from envwright.verify.rows import Row, legal_after, luck_row
 
 
-class Seen(NamedTuple):
-    """A step as a player has it."""
+class Observed(NamedTuple):
+    """A step as the players have it; of several, observations, rewards and masks have a leading axis of them."""
 
     obs: NDArray[Any]
-    reward: float
+    reward: NDArray[np.float64]
     terminated: bool
     truncated: bool
+    legal: Mask | None
 
 
 def as_it_is(contract: Contract) -> bool:
@@ -27,19 +29,24 @@ def as_it_is(contract: Contract) -> bool:
     return all(key in contract.outcome and contract.outcome[key].text == text for key, text in OUTCOME.items())
 
 
-def see(contract: Contract, reference: Reference, outcome: Outcome, action: Any = None) -> Seen:
+def observe(contract: Contract, reference: Reference, outcome: Outcome, action: Any = None) -> Observed:
     """A step of the reference in the candidate's words, or a start, which has no action and no reward."""
+    legal = legal_after(contract, reference, outcome)
     if as_it_is(contract):
-        return Seen(np.asarray(outcome.obs), float(outcome.reward), bool(outcome.terminated), bool(outcome.truncated))
-    names = {**reference.look(), **outcome._asdict(), "action": action}
-    names.pop("draws")
-    seen = scope(names, outcome.draws)
-    obs = np.asarray(contract.outcome["observation"].read(seen))
-    if action is None:
-        return Seen(obs, 0.0, False, False)
-    told = (contract.outcome[key].read(seen) for key in ("reward", "terminated", "truncated"))
-    reward, terminated, truncated = told
-    return Seen(obs, float(reward), bool(terminated), bool(truncated))
+        obs, reward, terminated, truncated = outcome[:4]
+    else:
+        names = {**reference.look(), **outcome._asdict(), "action": action}
+        names.pop("draws")
+        seen = scope(names, outcome.draws)
+        obs, (reward, terminated, truncated) = (
+            contract.outcome["observation"].read(seen),
+            (outcome.reward, False, False),
+        )
+        if action is not None:
+            reward, terminated, truncated = (
+                contract.outcome[key].read(seen) for key in ("reward", "terminated", "truncated")
+            )
+    return Observed(np.asarray(obs), np.asarray(reward, np.float64), bool(terminated), bool(truncated), legal)
 
 
 def luck_of(contract: Contract, reference: Reference, outcome: Outcome, action: Any, before: dict[str, Any]) -> Row:
