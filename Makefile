@@ -10,23 +10,23 @@ STAMP := $(VENV)/.installed
 .PHONY: demo test test-all lint format bench coverage clean
 
 demo: $(STAMP)
-	@echo "== By rule, for nothing: CartPole from Python to JAX, verified, timed and packed"
+	@echo "== By rule, free: CartPole from Python to JAX, verified, timed and packaged"
 	$(BIN)/envwright translate gymnasium:CartPole-v1 --fresh --out $(OUT)/translate/cart_pole
-	@echo "== By rule: FrozenLake, slippery, so its luck is recorded, replayed and compared"
+	@echo "== By rule: FrozenLake, slippery, so its random draws are recorded, replayed and compared"
 	$(BIN)/envwright translate gymnasium:FrozenLake-v1 --fresh --out $(OUT)/translate/frozen_lake
 	@echo "== By rule: MinAtar's Breakout"
 	$(BIN)/envwright translate minatar:breakout --fresh --out $(OUT)/translate/breakout
-	@echo "== The wheel of the first, installed by itself and stepped through gym.make"
+	@echo "== The wheel of the first, installed without the original and stepped through gym.make"
 	$(BIN)/python -m pip install --quiet --no-deps --upgrade --target $(OUT)/installed $(OUT)/translate/cart_pole/dist/*.whl
 	PYTHONPATH=$(OUT)/installed $(BIN)/python examples/step_wheel.py fast_cart_pole fast/CartPole-v0
-	@echo "== By an agent: CartPole again, a recorded run with its mistake, every answer judged anew"
+	@echo "== By an agent: CartPole again, a recorded run including its mistake, every answer verified again"
 	$(BIN)/envwright translate examples/recorded/cart_pole --fresh --out $(OUT)/translate/cart_pole_recorded
 	@echo "== Pong against the original, bit for bit"
 	$(BIN)/envwright reference pong
 	$(BIN)/envwright verify pong --episodes 200 --out $(OUT)
-	@echo "== A difference found in somebody else's port, replayed (exit code 1: the two still differ)"
+	@echo "== A difference found in a published JAX port, replayed (exit code 1: the two still differ)"
 	$(BIN)/envwright replay docs/findings/gymnax-mountain-car-continuous-wall.json || test $$? -eq 1
-	@echo "== A policy that wins at Pong, trained from nothing; a game of it in the original; a film"
+	@echo "== A policy that wins at Pong, trained from scratch, evaluated in the original, and a GIF of it"
 	$(BIN)/envwright train pong --fresh --out $(OUT)/train/pong
 	$(BIN)/envwright eval $(OUT)/train/pong --on reference
 	$(BIN)/envwright watch $(OUT)/train/pong --out $(OUT)/pong.gif

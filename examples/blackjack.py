@@ -51,13 +51,13 @@ class State(Record):
 
 
 class StartChance(Record):
-    """The luck of a new episode."""
+    """The random draws of a new episode."""
 
     cards: jax.Array  # (4,) int32, two for the dealer, then two for the player
 
 
 class StepChance(Record):
-    """The luck of a step."""
+    """The random draws of a step."""
 
     cards: jax.Array  # (10,) int32, the next of the deck: a hit takes the first, a dealer as many as the rules want
 

@@ -47,13 +47,13 @@ class State(Record):
 
 
 class StartChance(Record):
-    """The luck of a new episode."""
+    """The random draws of a new episode."""
 
     position: jax.Array  # () int32, one of the tiles marked S
 
 
 class StepChance(Record):
-    """The luck of a step."""
+    """The random draws of a step."""
 
     slip: jax.Array  # () int32: 0, 1 or 2 on slippery ice, 1 being straight on; 0 where there is only one outcome
 
@@ -150,7 +150,7 @@ class FrozenLake(Env[State, Params]):
         return self.tile(state) != ICE
 
     def slides(self, state: State) -> jax.Array:
-        """Whether luck decides where a step leads: on slippery ice, while there is ice underfoot."""
+        """Whether a step slips at random: on slippery ice, while there is ice underfoot."""
         return self.is_slippery & ~self.has_ended(state)
 
     @property

@@ -75,14 +75,14 @@ class State(Record):
 
 
 class StartChance(Record):
-    """The luck of a new episode."""
+    """The random draws of a new episode."""
 
     state: jax.Array  # () int32, one of 300 codes: the passenger is at a stand that is not the destination
     fickle: jax.Array  # () bool, never true without fickle passengers
 
 
 class StepChance(Record):
-    """The luck of a step."""
+    """The random draws of a step."""
 
     slip: jax.Array  # () int32, 0 straight on, 1 left, 2 right; 0 whenever it is dry or the taxi stands
     destination: jax.Array  # () int32, the stand to go to should the passenger change their mind: not the present one
@@ -174,7 +174,7 @@ class Taxi(Env[State, Params]):
         }
 
     def slides(self, action: jax.Array) -> jax.Array:
-        """Whether luck decides where the taxi goes: in the rain, when it drives."""
+        """Whether the taxi moves at random: in the rain, when it drives."""
         return self.is_rainy & (action <= WEST)
 
     @property

@@ -1,4 +1,4 @@
-"""The README's example: what is shown of it is there, and it is translated, verified and playable as is said."""
+"""The example of docs/translate.md: what is shown of it exists, and it is translated, verified and playable."""
 
 import os
 import re
@@ -13,12 +13,12 @@ from envwright.cli import main
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "treasure_hunt.py"
-GAME, RULES, USE = 0, 1, 2  # the excerpts in the README, in order
+GAME, RULES, USE = 0, 1, 2  # the excerpts on the page, in order
 
 
 def excerpts() -> list[str]:
-    """Code on the page that is shown, not run."""
-    return re.findall(r"```py\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    """Code on the page that is an excerpt of a file: marked py, not python."""
+    return re.findall(r"```py\n(.*?)```", (ROOT / "docs" / "translate.md").read_text(), re.DOTALL)
 
 
 def missing(excerpt: str, text: str) -> list[str]:
@@ -27,7 +27,7 @@ def missing(excerpt: str, text: str) -> list[str]:
     return [line for line in excerpt.splitlines() if line.strip() not in ("", "...") and line not in there]
 
 
-def test_the_readme_shows_the_game_as_it_is():
+def test_the_page_shows_the_game_as_it_is():
     assert len(excerpts()) == 3
     assert missing(excerpts()[GAME], EXAMPLE.read_text()) == []
 
@@ -44,4 +44,4 @@ def test_it_is_translated_and_its_wheel_is_stepped_through_gymnasium(tmp_path: P
     many = "import gymnasium as gym\n" + excerpts()[USE] + "assert envs.reset(seed=0)[0].shape == (4096, 8, 8)"
     subprocess.run([sys.executable, "-c", many], env={**os.environ, **path}, check=True, timeout=120)
     rules = (tmp_path / "installed" / "fast_treasure_hunt" / "rules.py").read_text()
-    assert missing(excerpts()[RULES], rules) == [], "the README shows rules that are written otherwise now"
+    assert missing(excerpts()[RULES], rules) == [], "the page shows rules that are written otherwise now"

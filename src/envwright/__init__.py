@@ -1,4 +1,4 @@
-"""Fast reinforcement-learning environments, proven to behave like the slow ones they replace."""
+"""Fast reinforcement-learning environments, verified to behave like the slow ones they replace."""
 
 import contextlib
 from typing import Any

@@ -36,7 +36,7 @@ COMMANDS = (
 )  # fmt: skip
 
 DESCRIPTION = """\
-Fast reinforcement-learning environments, proven to behave like the slow ones they replace."""
+Fast reinforcement-learning environments, verified to behave like the slow ones they replace."""
 
 EPILOG = """\
 Begin with:

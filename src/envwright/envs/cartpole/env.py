@@ -54,7 +54,7 @@ class CartPole(Env[State, Params]):
         return observe(state), state
 
     def draw(self, key: jax.Array, state: State, action: jax.Array, params: Params) -> None:
-        """Nothing: a step holds no luck."""
+        """Nothing: a step has no random draws."""
         del key, state, action, params
 
     def apply(self, state: State, action: jax.Array, chance: None, params: Params) -> Step:
