@@ -55,9 +55,24 @@ def test_a_step_that_holds_a_loop_is_said_to_ask_for_more_than_is_counted():
     assert step_cost("Pong-v0", 64, {"frameskip": 2})["loops"]
 
 
+CAN = [
+    ("envwright", RANDOM),
+    ("envwright", PPO),
+    ("pufferlib", RANDOM),
+    ("pufferlib", PPO),
+    ("gymnax", RANDOM),
+    ("gymnasium", RANDOM),
+    ("rejax", PPO),
+]
+
+
+def test_every_side_has_layouts_for_what_it_can_do_and_for_nothing_else():
+    names = ("envwright", *sides.PEERS)
+    assert [(name, what) for name in names for what in (RANDOM, PPO) if sides.side(name).layouts(what)] == CAN
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("what", [RANDOM, PPO])
-@pytest.mark.parametrize("name", ["envwright", *sides.PEERS])
+@pytest.mark.parametrize(("name", "what"), CAN)
 def test_every_layout_of_every_side_runs(name, what, request):
     side = sides.side(name)
     env = next(iter(side.ENVS or ["CartPole-v1"]))
@@ -67,8 +82,7 @@ def test_every_layout_of_every_side_runs(name, what, request):
         pytest.importorskip(package)
     cores = len(available_cores())
     jobs = [Job(name, env, what, layout, cores, 16 * cores, {}, PPO_TINY) for layout in side.layouts(what)]
-    if jobs:
-        assert once(*jobs) == ["run"] * len(jobs)
+    assert once(*jobs) == ["run"] * len(jobs) != []
 
 
 @pytest.mark.slow
