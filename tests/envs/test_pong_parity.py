@@ -104,7 +104,15 @@ def agree(name: str, expected: np.ndarray, got) -> None:
 
 
 @pytest.mark.parametrize("continuous", [False, True])
-@pytest.mark.parametrize("layout", [{"tile": 64}, {"devices": 1}, {"fused": False}], ids=str)
+@pytest.mark.parametrize(
+    "layout",
+    [
+        {"tile": 64},  # core/test_rollout.py has it that others play the same games
+        pytest.param({"devices": 1}, marks=pytest.mark.slow),
+        pytest.param({"fused": False}, marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
 def test_rollouts_as_users_run_them_are_the_games_of_c(layout, continuous):
     """The other way round: the translation plays with luck of its own, and C replays it."""
     env, n, steps = Pong(frameskip=4, continuous=continuous), 512, 400
