@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT := out
 STAMP := $(VENV)/.installed
+# Neighbours share fixtures and compiled programs: each worker takes a stretch of tests, then part of another's rest.
+PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal
 
 .PHONY: demo test test-all lint format bench coverage clean
 
@@ -33,10 +35,10 @@ demo: $(STAMP)
 	@echo "== Done. Look at $(OUT)/translate/breakout/report.html, $(OUT)/translate/cart_pole_recorded/report.html and $(OUT)/pong.gif"
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -m "not slow"
+	$(PYTEST) -m "not slow"
 
 test-all: $(STAMP) $(VENV)/.installed-all
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 lint: $(STAMP)
 	$(BIN)/ruff check
@@ -49,7 +51,7 @@ format: $(STAMP)
 	$(BIN)/ruff format
 
 bench: $(STAMP)
-	$(BIN)/envwright bench pong --against pufferlib --out $(OUT)
+	$(BIN)/envwright bench pong --against reference --out $(OUT)
 	$(BIN)/envwright bench cartpole --against gymnax,rejax --out $(OUT)
 	$(BIN)/python benchmarks/scaling.py --out $(OUT)
 	$(BIN)/python benchmarks/pong_training.py --out $(OUT)

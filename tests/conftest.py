@@ -1,6 +1,9 @@
 """Strict numerics for every test: no silent promotion of dtypes or ranks, warnings are errors, two CPU devices.
 
-What XLA has compiled once in a run is not compiled again, in no process of it: that is most of the time of the tests.
+Compiling is most of the time of the tests, so all processes of a run share what XLA has compiled: the workers of
+pytest-xdist and the programs that tests start inherit one folder through JAX's own variable. The folder is new in each
+run and removed after it, unless JAX_COMPILATION_CACHE_DIR names one to keep. JAX looks an entry up by the program,
+its options and flags, and the versions of jax and jaxlib, so that code that has changed is compiled again.
 """
 
 import os
@@ -21,10 +24,12 @@ import jax  # noqa: E402
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_numpy_rank_promotion", "raise")
 
-_compiled = tempfile.TemporaryDirectory(prefix="envwright-compiled-")
-for _name, _value in (("compilation_cache_dir", _compiled.name), ("persistent_cache_min_compile_time_secs", 0.1)):
-    jax.config.update(f"jax_{_name}", _value)
-    os.environ[f"JAX_{_name.upper()}"] = str(_value)  # for processes that a test starts
+if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+    _compiled = tempfile.TemporaryDirectory(prefix="envwright-compiled-", ignore_cleanup_errors=True)
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = _compiled.name
+os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0.1"
+jax.config.update("jax_compilation_cache_dir", os.environ["JAX_COMPILATION_CACHE_DIR"])
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,6 @@ def test_the_readmes_code_runs_from_top_to_bottom():
 
 
 def test_every_link_and_picture_is_there():
-    for page in PAGES:
-        targets = re.findall(r'\]\(([^)#]+)\)|src="([^"]+)"', page.read_text())
-        for target in (a or b for a, b in targets):
-            assert (page.parent / target).exists(), f"{page.name} points at {target}"
+    links = [(page, a or b) for page in PAGES for a, b in re.findall(r'\]\(([^)#]+)\)|src="([^"]+)"', page.read_text())]
+    assert len(links) > len(PAGES)
+    assert [(page.name, target) for page, target in links if not (page.parent / target).exists()] == []

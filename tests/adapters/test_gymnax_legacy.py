@@ -79,7 +79,10 @@ def test_a_pure_jax_loop_of_the_old_kind_runs_in_one_scan() -> None:
     assert (obs[18] == final_obs[18]).all()
 
 
-@pytest.mark.parametrize("continuous", [False, True])
+@pytest.mark.parametrize(
+    "continuous",
+    [pytest.param(False, marks=pytest.mark.slow), True],  # test_examples.py has a run with discrete actions
+)
 def test_rejax_trains_on_it(continuous: bool) -> None:
     rejax = pytest.importorskip("rejax", reason="rejax is not installed: pip install 'envwright[bench]'")
     env = GymnaxLegacy(make("Pong-v0", frameskip=8, continuous=continuous), max_steps_in_episode=16)

@@ -29,10 +29,11 @@ def pair(num_envs: int, *, lucky: bool = False, params: Any = None) -> tuple[SB3
 def test_every_step_is_that_of_dummy_vec_env(params: Any) -> None:
     ours, theirs = pair(4, params=params)
     np.testing.assert_array_equal(ours.reset(), theirs.reset())
-    rng = np.random.default_rng(0)
+    rng, ended = np.random.default_rng(0), 0
     for _ in range(40):
         actions = rng.integers(3, size=4)
         obs, rewards, dones, infos = ours.step(actions)
+        ended += dones.sum()
         their_obs, their_rewards, their_dones, their_infos = theirs.step(actions)
         np.testing.assert_array_equal(obs, their_obs, strict=True)
         np.testing.assert_array_equal(rewards, their_rewards, strict=True)
@@ -42,6 +43,7 @@ def test_every_step_is_that_of_dummy_vec_env(params: Any) -> None:
             if done:
                 np.testing.assert_array_equal(info["terminal_observation"], their_info["terminal_observation"])
                 assert info["TimeLimit.truncated"] == their_info["TimeLimit.truncated"]
+    assert ended > 0
 
 
 def test_truncated_is_said_only_where_the_rules_did_not_end_the_episode() -> None:

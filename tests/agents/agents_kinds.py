@@ -42,7 +42,7 @@ SCRIPTS: dict[str, list[Step]] = {
 }
 
 
-def act(kind: str, what: str, workspace: Path, task: Task, grant: Money = GRANT, seconds: float = 20.0) -> Outcome:
+def act(kind: str, what: str, workspace: Path, task: Task, grant: Money = GRANT, seconds: float = 300.0) -> Outcome:
     """Let an agent of a kind do something."""
     if kind in PROGRAMS:
         options = (
@@ -60,7 +60,7 @@ def act(kind: str, what: str, workspace: Path, task: Task, grant: Money = GRANT,
 
 
 def ask(
-    kind: str, server: Server, workspace: Path, task: Task, grant: Money = GRANT, seconds: float = 20.0, **more: Any
+    kind: str, server: Server, workspace: Path, task: Task, grant: Money = GRANT, seconds: float = 300.0, **more: Any
 ) -> Outcome:
     """Let a model behind an API do something."""
     options = {"model": MODELS[kind], "price": PRICE, "key": "OPENAI_API_KEY"}

@@ -11,7 +11,7 @@ from envwright.agents.handoff import HandoffAgent
 from envwright.agents.protocol import DONE, REFUSED, WAITING, Outcome, Task
 
 
-def soon(seconds: float = 20.0) -> float:
+def soon(seconds: float = 300.0) -> float:
     return time.monotonic() + seconds
 
 

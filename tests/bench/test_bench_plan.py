@@ -25,12 +25,12 @@ def run(*args: str) -> int:
     ("args", "sentence"),
     [
         (["pnog"], "There is no environment 'pnog'; did you mean 'Pong-v0'?"),
-        (["pong", "--against", "puferlib"], "There is no peer 'puferlib' to race against; did you mean 'pufferlib'?"),
-        (["pong", "--against", "xyz"], "There is no peer 'xyz' to race against; there are pufferlib, gymnax"),
-        (["pong", "--against", "gymnax"], "The peer 'gymnax' has no Pong-v0; race against pufferlib."),
+        (["pong", "--against", "referense"], "There is no peer 'referense' to race against; did you mean 'reference'?"),
+        (["pong", "--against", "xyz"], "There is no peer 'xyz' to race against; there are reference, gymnax"),
+        (["pong", "--against", "gymnax"], "The peer 'gymnax' has no Pong-v0; race against reference."),
         (
-            ["cartpole", "--against", "pufferlib"],
-            "'pufferlib' has no CartPole-v1; race against gymnax, gymnasium, rejax.",
+            ["cartpole", "--against", "reference"],
+            "'reference' has no CartPole-v1; race against gymnax, gymnasium, rejax.",
         ),
         (["pong", "--against", ","], "--against wants names of peers"),
         (["pong", "--against", "gymnax,xyz"], "The peer 'gymnax' has no Pong-v0"),
@@ -72,14 +72,15 @@ def test_batches_that_a_side_cannot_hold_are_spared_it():
 
 
 def test_an_agent_has_the_same_batch_whether_it_trains_alone_or_on_every_core():
-    for job in sweep_jobs(PLAN, PPO, 64):
+    jobs = sweep_jobs(PLAN, PPO, 64)
+    assert jobs
+    for job in jobs:
         assert {share.num_envs for share in job.shares()} == {64}
         assert {share.num_envs for share in on_cores(job, 1).shares()} == {64}
 
 
 def test_random_actions_keep_the_environments_of_a_core():
-    for job in sweep_jobs(PLAN, RANDOM, 2048):
-        assert on_cores(job, 1).num_envs == 1024
+    assert {on_cores(job, 1).num_envs for job in sweep_jobs(PLAN, RANDOM, 2048)} == {1024}
 
 
 def test_the_best_is_the_fastest_median_of_a_side():

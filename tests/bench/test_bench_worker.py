@@ -57,7 +57,7 @@ def test_what_libraries_print_does_not_disturb_the_answers():
 
 
 def test_a_job_survives_the_way_through_the_pipe():
-    job = Job("pufferlib", "Pong-v0", "ppo", "plain", 2, 64, {"frameskip": 8}, {"steps": 128})
+    job = Job("reference", "Pong-v0", "ppo", "plain", 2, 64, {"frameskip": 8}, {"steps": 128})
     assert Job.from_json(job.to_json()) == job
 
 

@@ -84,7 +84,7 @@ def test_luck_drawn_and_then_used_is_pgxs_own_step(id: str, steps: int) -> None:
     candidate = pgx_candidate(id, sticky_action_prob=0.5)
     assert candidate.takes_chance
     outcome = follow(candidate, type(pgx.make(id))(sticky_action_prob=0.5), steps)
-    assert outcome["terminated"].any() or id == "minatar-freeway"
+    assert outcome["terminated"].any() == (id != "minatar-freeway")  # which lasts for 2500 steps
 
 
 @pytest.mark.parametrize("id", ["tic_tac_toe", pytest.param("2048", marks=pytest.mark.slow)])

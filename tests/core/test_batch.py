@@ -243,8 +243,7 @@ def test_the_state_stays_spread_over_the_devices() -> None:
     batch.load(0, batch.save(1))
     batch.step(zeros(8))
     batch.reset(mask=np.arange(8) < 3)
-    for leaf in jax.tree.leaves(batch._now()):
-        assert leaf.sharding.shard_shape(leaf.shape)[0] == 4
+    assert {leaf.sharding.shard_shape(leaf.shape)[0] for leaf in jax.tree.leaves(batch._now())} == {4}
 
 
 def test_actions_may_be_jax_arrays() -> None:

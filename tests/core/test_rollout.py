@@ -81,7 +81,9 @@ def test_resetting_does_not_depend_on_the_layout() -> None:
 
 
 @pytest.mark.parametrize("continuous", [False, True])
-@pytest.mark.parametrize("layout", [{}, {"tile": 8}, {"tile": 16, "devices": 1}, {"collect": keep}], ids=str)
+@pytest.mark.parametrize(
+    "layout", [{}, {"tile": 8}, {"tile": 16, "devices": 1}, {"collect": keep}], ids=lambda layout: "-".join(layout)
+)
 def test_the_same_keys_give_the_same_games_in_every_layout(layout: dict[str, Any], continuous: bool) -> None:
     env = envwright.make("Pong-v0", frameskip=4, continuous=continuous)
     plain = envwright.rollout(env, num_envs=32, steps=50, fused=False, devices=1)

@@ -107,7 +107,15 @@ def agree(name: str, expected: np.ndarray, got) -> None:
 
 
 @pytest.mark.parametrize("continuous", [False, True])
-@pytest.mark.parametrize("layout", [{"tile": 64}, {"devices": 1}, {"fused": False}], ids=str)
+@pytest.mark.parametrize(
+    "layout",
+    [
+        {"tile": 64},  # core/test_rollout.py has it that others play the same games
+        pytest.param({"devices": 1}, marks=pytest.mark.slow),
+        pytest.param({"fused": False}, marks=pytest.mark.slow),
+    ],
+    ids=str,
+)
 def test_rollouts_as_users_run_them_are_the_games_of_c(layout, continuous):
     """The other way round: the translation plays with luck of its own, and C replays it."""
     env, n, steps = Pong(frameskip=4, continuous=continuous), 512, 400
@@ -117,8 +125,9 @@ def test_rollouts_as_users_run_them_are_the_games_of_c(layout, continuous):
     jax.tree.map(lambda a, b: agree("bare", np.asarray(a), b), last, bare(key(1), bare.reset(key(0))))
     reference = PongReference(n, frameskip=4, continuous=continuous)
     reference.reset(as_rand(run.reset(key(0)).state.ball_vy))
+    history = jax.device_get(history)
     for t in range(steps):
-        now = jax.tree.map(lambda leaf, t=t: np.asarray(leaf[t]), history)
+        now = jax.tree.map(lambda leaf, t=t: leaf[t], history)
         reference.step(now.action, as_rand(now.state.ball_vy))
         agree("reward", reference.reward, now.reward)
         agree("terminated", reference.terminated, now.terminated)

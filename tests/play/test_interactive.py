@@ -116,7 +116,8 @@ def test_an_interrupt_quits(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Script, "write", interrupt)
-    play("Pong-v0", {}, frames=None)
+    game, _ = play("Pong-v0", {}, frames=None)
+    assert game.steps == 1  # whose picture was being drawn
 
 
 def test_an_ended_game_stands_still_until_it_is_restarted() -> None:

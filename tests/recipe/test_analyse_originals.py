@@ -1,5 +1,7 @@
 """Originals as they are installed: what the analysis says of them is held against what they do when they run."""
 
+import functools
+import os
 import sys
 from pathlib import Path
 from types import FrameType
@@ -18,6 +20,9 @@ GYMNASIUM = ("Blackjack-v1", "CartPole-v1", "Taxi-v4", "FrozenLake-v1", "Acrobot
 NAMES = [*(f"gymnasium:{id}" for id in GYMNASIUM), "minatar:breakout", "minatar:seaquest"]
 
 
+resolved = functools.cache(os.path.realpath)  # the analysis follows links, of a virtual environment for instance
+
+
 class Played:
     """What was seen while a reference played: functions entered, places of luck, attributes that changed."""
 
@@ -30,8 +35,9 @@ class Played:
 
         def profile(frame: FrameType, event: str, _: Any) -> None:
             code = frame.f_code
-            if event == "call" and code.co_filename in files and not code.co_name.startswith("<"):
-                self.functions.add((code.co_filename, code.co_qualname.replace(".<locals>", "")))
+            file = resolved(code.co_filename)
+            if event == "call" and file in files and not code.co_name.startswith("<"):
+                self.functions.add((file, code.co_qualname.replace(".<locals>", "")))
 
         sys.setprofile(profile)
         try:

@@ -171,9 +171,10 @@ def test_a_space_is_the_same_in_gymnasium(space: Any) -> None:
 
 
 def test_the_python_side_is_python() -> None:
-    for path, text in scaffold(GAME, ["rules"]).items():
-        if path.endswith(".py"):
-            compile(text, path, "exec")
+    written = {path: text for path, text in scaffold(GAME, ["rules"]).items() if path.endswith(".py")}
+    assert written
+    for path, text in written.items():
+        compile(text, path, "exec")
 
 
 @pytest.mark.parametrize(

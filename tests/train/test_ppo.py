@@ -79,7 +79,9 @@ def test_aiming_is_learned() -> None:
     state, _ = trainer.run(state, config.updates)
     weights = [np.array_equal(a, b) for a, b in zip(before, weights_of(state), strict=True)]
     named = jax.tree_util.tree_flatten_with_path(state.learner)[0]
-    assert all(same for same, (path, _) in zip(weights, named, strict=True) if "weights" in str(path[0]))
+    still = [same for same, (path, _) in zip(weights, named, strict=True) if "weights" in str(path[0])]
+    assert still
+    assert all(still)
 
 
 def test_the_learning_rate_falls_to_zero_in_a_straight_line() -> None:

@@ -75,6 +75,7 @@ def test_a_reference_that_cannot_go_on_harms_no_other_check(reference, host, say
     verdict = judge(terms(reference), apart=host)
     assert list(failed(verdict)) == ["the reference plays on"]
     found = failed(verdict)["the reference plays on"].divergences
+    assert found
     assert all(says in str(d.got) for d in found)
     assert {c.name: c.count for c in verdict.checks}["episodes"] > 10
 

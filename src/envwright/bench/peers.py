@@ -4,6 +4,7 @@ import importlib.util
 from collections.abc import Callable, Iterator, Mapping
 
 from envwright.core.registry import registered, spec
+from envwright.references.registry import ReferenceKind, find_kind
 
 
 class ByReference(Mapping[str, str]):
@@ -17,6 +18,27 @@ class ByReference(Mapping[str, str]):
         if kind != self._kind or not self._has(id):
             raise KeyError(env)
         return id
+
+    def __iter__(self) -> Iterator[str]:
+        return (one.id for one in registered() if one.id in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class PlayingMany(Mapping[str, str]):
+    """By our ids, the references of those environments whose reference races by itself."""
+
+    def kind(self, env: str) -> ReferenceKind:
+        chosen = spec(env)
+        if chosen.reference is None:
+            raise KeyError(env)
+        return find_kind(chosen.reference, chosen.folder)
+
+    def __getitem__(self, env: str) -> str:
+        if not self.kind(env).plays_many:
+            raise KeyError(env)
+        return spec(env).reference or env
 
     def __iter__(self) -> Iterator[str]:
         return (one.id for one in registered() if one.id in self)

@@ -114,7 +114,7 @@ def choose_peers(env: str, against: str | None) -> tuple[str, ...]:
         return tuple(available(env))
     names = tuple(dict.fromkeys(name.strip().lower() for name in against.split(",") if name.strip()))
     if not names:
-        raise EnvwrightError("--against wants names of peers, such as: --against pufferlib")
+        raise EnvwrightError("--against wants names of peers, such as: --against reference")
     for name in names:
         check(name, env)
     return names

@@ -13,7 +13,7 @@ HELP = "Race an environment against other libraries' on this machine."
 EXAMPLES = """\
 examples:
   envwright bench pong                                  against every peer that is installed and has it
-  envwright bench pong --against pufferlib --quick      a first impression, in about a minute
+  envwright bench pong --against reference --quick      a first impression, in about a minute
   envwright bench cartpole --against gymnax,rejax
   envwright bench pong --with frameskip=8 --only random
 
@@ -29,7 +29,7 @@ PARTS = ("random", "ppo", "share", "roof")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("env", metavar="ENV", help="an environment: an id or a short name")
     parser.add_argument(
-        "--against", metavar="PEER,...", help="pufferlib, gymnax, gymnasium, rejax (default: all there are)"
+        "--against", metavar="PEER,...", help="reference, gymnax, gymnasium, rejax (default: all there are)"
     )
     parser.add_argument("--only", choices=PARTS, help="measure only this")
     parser.add_argument("--rounds", type=whole_number(1), help="turns of each side in the sweep (default 5; quick 3)")

@@ -15,10 +15,8 @@ from envwright.bench.job import Built, Job
 from envwright.core.errors import EnvwrightError, missing_extra
 
 OURS = "envwright"
-PEERS = ("pufferlib", "gymnax", "gymnasium", "rejax")
+PEERS = ("reference", "gymnax", "gymnasium", "rejax")
 MACHINE = "machine"  # no environment at all: the limits of the hardware
-
-_MODULES = {OURS: "envwright_side", "gymnax": "gymnax_side", "gymnasium": "gymnasium_side", "rejax": "rejax_side"}
 
 
 class Side(Protocol):
@@ -29,13 +27,13 @@ class Side(Protocol):
     LARGEST: int  # environments in a batch, above which it takes too long to be of use
 
     def layouts(self, what: str) -> tuple[str, ...]: ...
-    def prepare(self) -> None: ...
+    def prepare(self, env: str) -> None: ...
     def set_up(self, job: Job) -> None: ...
     def build(self, job: Job) -> Built: ...
 
 
 def module_name(side: str) -> str:
-    return "envwright.bench.roof" if side == MACHINE else f"{__name__}.{_MODULES.get(side, side)}"
+    return "envwright.bench.roof" if side == MACHINE else f"{__name__}.{side}_side"
 
 
 def side(name: str) -> Side:
@@ -57,7 +55,7 @@ def check(name: str, env: str) -> None:
     for package, extra in peer.NEEDS.items():
         if importlib.util.find_spec(package) is None:
             raise missing_extra(package, extra)
-    peer.prepare()
+    peer.prepare(env)
 
 
 def available(env: str) -> list[str]:

@@ -18,7 +18,7 @@ def layouts(what: str) -> tuple[str, ...]:
     return {"random": LAYOUTS, "ppo": LAYOUTS, "share": (ONE_DEVICE,)}.get(what, ())
 
 
-def prepare() -> None:
+def prepare(env: str) -> None:
     """Nothing to fetch."""
 
 

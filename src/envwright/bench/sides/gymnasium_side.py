@@ -17,7 +17,7 @@ def layouts(what: str) -> tuple[str, ...]:
     return (SYNC, SYNC_EACH, NUMPY_EACH) if what == "random" else ()
 
 
-def prepare() -> None:
+def prepare(env: str) -> None:
     """Nothing to fetch."""
 
 

@@ -18,7 +18,7 @@ def layouts(what: str) -> tuple[str, ...]:
     return (PLAIN, SHARDED, PROCESSES, TUNED) if what == "random" else ()
 
 
-def prepare() -> None:
+def prepare(env: str) -> None:
     """Nothing to fetch."""
 
 

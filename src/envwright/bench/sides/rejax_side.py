@@ -15,7 +15,7 @@ def layouts(what: str) -> tuple[str, ...]:
     return (PLAIN, PROCESSES) if what == "ppo" else ()
 
 
-def prepare() -> None:
+def prepare(env: str) -> None:
     """Nothing to fetch."""
 
 

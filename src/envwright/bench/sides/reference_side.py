@@ -1,30 +1,30 @@
-"""PufferLib's C environments, as envwright's reference runs them: PufferLib's own flags, no Python between steps.
+"""An environment's own reference, where it steps many games without Python between them: C, Rust, another process.
 
-PPO over them is ours (`train.host`), network and batch as in the JAX one, so that only the environment differs.
+PPO over them is ours (`HostTrainer`), network and batch as in the JAX one, so that only the environment differs.
 """
 
 import threading
+from typing import Any
 
 from envwright.bench.job import Built, Job
+from envwright.bench.peers import PlayingMany
 from envwright.bench.sides.envwright_side import ONE_DEVICE
 from envwright.core.layouts import PLAIN, PROCESSES
 
-ENVS = {"Pong-v0": "pong.h of PufferLib 3.0.0"}
+ENVS = PlayingMany()
 NEEDS: dict[str, str] = {}
 LARGEST = 2**17
-STEPS_A_CALL = 2**21  # of one thread's environments together, each of one frame
-THREADS = "threads"  # a batch and a thread a core: C runs without Python's lock
+STEPS_A_CALL = 2**20  # of one thread's environments together
+THREADS = "threads"  # a batch and a thread a core: they run without Python's lock
 
 
 def layouts(what: str) -> tuple[str, ...]:
     return {"random": (THREADS,), "ppo": (PLAIN, PROCESSES), "share": (ONE_DEVICE,)}.get(what, ())
 
 
-def prepare() -> None:
+def prepare(env: str) -> None:
     """Fetch and compile it."""
-    from envwright.envs.pong.reference import library
-
-    library()
+    ENVS.kind(env).obtain()
 
 
 def set_up(job: Job) -> None:
@@ -41,16 +41,13 @@ def build(job: Job) -> Built:
 
 
 def _random(job: Job) -> Built:
-    from envwright.envs.pong.reference import PongReference
-
     a_core = job.num_envs // job.cores
-    batches = [PongReference(a_core, **job.options) for _ in range(job.cores)]
-    steps = max(1, STEPS_A_CALL // a_core // job.options.get("frameskip", 1))
-    for batch in batches:
-        batch.reset()
+    batches = [ENVS.kind(job.env).racing(a_core, **job.options) for _ in range(job.cores)]
+    steps = max(1, STEPS_A_CALL // a_core)
 
     def go(calls: int) -> int:
-        threads = [threading.Thread(target=batch.race, args=(calls * steps, i + 1)) for i, batch in enumerate(batches)]
+        racing = [batch.race for batch in batches if batch is not None]
+        threads = [threading.Thread(target=race, args=(calls * steps, i + 1)) for i, race in enumerate(racing)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -62,21 +59,27 @@ def _random(job: Job) -> Built:
 
 def _ppo(job: Job) -> Built:
     from envwright.bench.sides import training
-    from envwright.envs.pong.reference import PongBatch
 
     config = training.config_of(job, job.sizes["hidden"])
-    go, size = training.host_updates(PongBatch(job.num_envs, **job.options), config)
-    return Built({"run": go}, {"parameters": size, "trainer": "envwright's, over the C environment"})
+    go, size = training.host_updates(_stepping(job), config)
+    return Built({"run": go}, {"parameters": size, "trainer": "envwright's, over the reference"})
 
 
 def _share(job: Job) -> Built:
     """Whole updates, and their environments alone."""
     from envwright.bench.sides import training
     from envwright.core import make
-    from envwright.envs.pong.reference import PongBatch
 
     numbers = training.inputs_and_outputs(make(job.env, **job.options))
     config = training.config_of(job, training.hidden_for(job.sizes["parameters"], *numbers))
-    go, size = training.host_updates(PongBatch(job.num_envs, **job.options), config)
-    alone = training.host_env_only(PongBatch(job.num_envs, **job.options), config.steps)
+    go, size = training.host_updates(_stepping(job), config)
+    alone = training.host_env_only(_stepping(job), config.steps)
     return Built({"env": alone, "update": go}, {"parameters": size})
+
+
+def _stepping(job: Job) -> Any:
+    from envwright.core import make
+
+    env = make(job.env, **job.options)
+    spaces = env.observation_space(env.default_params), env.action_space(env.default_params)
+    return ENVS.kind(job.env).stepping(job.num_envs, *spaces, **job.options)
