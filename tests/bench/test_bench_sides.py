@@ -79,7 +79,7 @@ def test_a_peer_has_what_is_translated_from_its_own(tmp_path, monkeypatch):
         register(f"Peer{name.capitalize()}-v0", f"peer_{name}:Env")
     monkeypatch.syspath_prepend(tmp_path)
     ours = ("CartPole-v1", "Pong-v0", "PeerAcrobot-v0", "PeerTaxi-v0", "PeerOwn-v0")
-    gymnasium, gymnax = (sides.side(name).ENVS for name in ("gymnasium", "gymnax"))
+    gymnasium, gymnax = (sides.side(name).ENVS or {} for name in ("gymnasium", "gymnax"))
     assert [gymnasium.get(id) for id in ours] == ["CartPole-v1", None, "Acrobot-v1", "Taxi-v3", None]
     pytest.importorskip("gymnax")
     assert [gymnax.get(id) for id in ours] == ["CartPole-v1", None, "Acrobot-v1", None, None]
