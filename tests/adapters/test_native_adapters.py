@@ -1,5 +1,6 @@
 """An environment outside of JAX behind Gymnasium's interface, and games for two, which it does not take."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,23 @@ def test_gymnasium_makes_it_by_its_id_with_its_time_limit() -> None:
     many = gym.make_vec("envwright/NativeCorridor-v0", num_envs=2)
     many.reset(seed=0)
     assert [many.step(np.ones(2, int))[3].all() for _ in range(20)] == [False] * 19 + [True]
+
+
+def test_the_time_limit_of_an_installed_package_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gymnasium is not told of it: what is only registered is not imported."""
+    code = 'from envwright import Spec\nSPEC = Spec("Limited-v0", "native_games:Corridor", max_episode_steps=5)\n'
+    (tmp_path / "limited_game.py").write_text(code)
+    (tmp_path / "limited_game-1.0.dist-info").mkdir()
+    (tmp_path / "limited_game-1.0.dist-info" / "METADATA").write_text("Name: limited_game\nVersion: 1.0\n")
+    points = "[envwright.envs]\nLimited-v0 = limited_game:SPEC\n"
+    (tmp_path / "limited_game-1.0.dist-info" / "entry_points.txt").write_text(points)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(gym.envs.registration, "registry", dict(gym.registry))
+    monkeypatch.setattr(gym, "registry", gym.envs.registration.registry)
+    register_envs()
+    one = gym.make("envwright/Limited-v0")
+    one.reset(seed=0)
+    assert [one.step(1)[3] for _ in range(5)] == [False] * 4 + [True]
 
 
 @pytest.mark.parametrize("make", [lambda: GymnasiumEnv(Nim()), lambda: make_vector_env(2, "NativeNim-v0")])

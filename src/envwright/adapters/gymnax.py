@@ -21,8 +21,8 @@ LIMIT = "max_steps_in_episode"  # the param that gymnax's rollouts and rejax's e
 
 
 @dataclass(frozen=True)
-class Gymnax:
-    """A gymnax 1.0 environment. Equal environments are equal and hash alike, so they share one compilation.
+class GymnaxBase:
+    """All but the step. Equal environments are equal and hash alike, so they share one compilation.
 
     gymnax wants every environment to have a time limit. One that has none of its own is truncated after
     `max_steps_in_episode` steps; like every limit, it is a param as well.
@@ -70,6 +70,11 @@ class Gymnax:
     def reset(self, key: jax.Array, params: Any = None) -> tuple[Any, Any]:
         """A new episode."""
         return self.limited.reset(typed(key), params)
+
+
+@dataclass(frozen=True)
+class Gymnax(GymnaxBase):
+    """A gymnax 1.0 environment."""
 
     @functools.partial(jax.jit, static_argnames="self")
     def step(

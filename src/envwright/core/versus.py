@@ -21,7 +21,7 @@ from envwright.core.spec import Spec, load_object
 RANDOM = "random"  # the opponent that every game for two has
 
 # What it sees and what it may do (None: anything), with a key, to an action.
-Opponent = Callable[[jax.Array, Any, jax.Array | None], jax.Array]
+Opponent = Callable[[jax.Array, Any, Any], jax.Array]
 
 
 class VersusState(Record):
