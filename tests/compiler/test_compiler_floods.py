@@ -232,7 +232,7 @@ def test_functions_that_call_themselves_and_give_nothing_back(name: str) -> None
             "may see",
         ),
         ("self.n -= 1\nfor i in range(self.n):\n    self.fill(r + i, c)", "what follows may see"),
-        ("return self.fill(r + 1, c) if r < 5 else 0", "gives something back"),
+        ("self.n += 1\nreturn self.fill(r + 1, c) if r < 5 else 0", "gives something back"),
         ("while r < 5:\n    r += 1\n    self.fill(r, c)", "in the middle of something"),
     ],
 )

@@ -17,7 +17,7 @@ from envwright.compiler.back.whole import modules_of, reachable, without_twins
 from envwright.compiler.front.objects import find_objects
 from envwright.compiler.ir.program import Program
 from envwright.compiler.middle.calls import call
-from envwright.compiler.refusal import Refusal, RefusedError
+from envwright.compiler.refusal import InternalError, Refusal, RefusedError
 from envwright.verify.interface import Interface
 
 LAST = "rules"
@@ -49,11 +49,17 @@ def translate(reference: Any, contract: Any, interface: Interface, modules: Sequ
             Refusal(f"{interface.title}: the original is not an object of Python's, so there is no source to read."),
         )
     try:
-        program, refusals = _written(reference, contract, interface, {})
-        if refusals and (steady := _with_steady_lists(reference, contract, interface, program)) is not None:
-            program, refusals = steady, []
+        return _translated(reference, contract, interface, modules)
     except RefusedError as why:
         return _refused(modules, why.place or Refusal(f"{why.why}."))
+    except Exception as error:
+        return _refused(modules, Refusal(f"{interface.title}: {InternalError(error).why}."))
+
+
+def _translated(reference: Any, contract: Any, interface: Interface, modules: Sequence[Module]) -> Translation:
+    program, refusals = _written(reference, contract, interface, {})
+    if refusals and (steady := _with_steady_lists(reference, contract, interface, program)) is not None:
+        program, refusals = steady, []
     for function in program.functions.values():
         tidy(function, {*program.functions, *program.constants})
     without_twins(program, interface)
@@ -83,6 +89,8 @@ def _written(
                 write(program, interface, objects)
             except RefusedError as why:
                 refusals.append(why.place or refusal_in(entry, why))
+            except Exception as error:
+                refusals.append(refusal_in(entry, InternalError(error)))
         flowing |= program.flowing
         known = program.read & program.written <= passing and all(program.longer[w] <= growing[w] for w in growing)
         if turn > 1 and known:

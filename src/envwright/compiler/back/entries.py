@@ -24,7 +24,7 @@ from envwright.compiler.middle import growth
 from envwright.compiler.middle.emitting import Made, _key, _write
 from envwright.compiler.middle.fitting import fit
 from envwright.compiler.middle.reading import Callee, callee_of, read_inline
-from envwright.compiler.refusal import Refusal, RefusedError
+from envwright.compiler.refusal import InternalError, Refusal, RefusedError
 from envwright.references.python.functions import find_function
 from envwright.verify.interface import Interface
 
@@ -168,7 +168,8 @@ def _or_too_long(frame: Frame, truncated: Code, over: list[Code]) -> Code:
 def refusal_in(function: Any, why: RefusedError) -> Refusal:
     """Where nothing in it is to blame: a start or a step gives back what the rules have no number for."""
     callee, _ = _entry(function, [])
-    placed = RefusedError(f"what it gives back, or leaves in the state: {why.why}")
+    internal = isinstance(why, InternalError)
+    placed = why if internal else RefusedError(f"what it gives back, or leaves in the state: {why.why}")
     return placed.at(callee.qualified, callee.file, callee.node.lineno).place or Refusal(f"{why.why}.")
 
 

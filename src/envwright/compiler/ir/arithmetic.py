@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from envwright.compiler.ir import code
-from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, promote
+from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, broadcast, promote
 from envwright.compiler.ir.lists import counted
 from envwright.compiler.ir.values import Array, Counted, Masked, Value, as_array, cast
 from envwright.compiler.refusal import RefusedError
@@ -19,7 +19,7 @@ def numbers(how: ast.operator, a: Array, b: Array) -> Array:
     """An operator on two numbers or arrays."""
     if a.kind.of or b.kind.of:
         raise RefusedError("an operator of an object's own is not covered")
-    shape = np.broadcast_shapes(a.kind.shape, b.kind.shape) if not isinstance(how, ast.MatMult) else ()
+    shape = broadcast(a.kind.shape, b.kind.shape) if not isinstance(how, ast.MatMult) else ()
     loose = a.weak and b.weak
     if isinstance(how, ast.BitAnd | ast.BitOr | ast.BitXor) and a.kind.is_bool and b.kind.is_bool:
         return Array(code.binary(a.code, how, b.code), Kind(BOOL, shape))

@@ -1,5 +1,6 @@
 """Numbers and arrays that are known, as they are written, and as a sentence names them."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,14 @@ def constant_code(value: Any) -> Code:
             return code.call("jnp.zeros", shape, dtype)
         return code.call("jnp.full", shape, code.const(fill), dtype)
     return code.call("jnp.array", code.const(value), dtype_code(kind_of(value).dtype))
+
+
+def fold(what: str, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Constant folding: what a function of known things gives. Where it raises, so does the original: a refusal."""
+    try:
+        return function(*arguments, **options)
+    except Exception as error:  # whatever the original's objects raise
+        raise RefusedError(f"{what} fails: {error}") from None
 
 
 def short(value: Any) -> str:

@@ -1,6 +1,7 @@
 """Reading and writing parts of lists, arrays and tables; negative indices count from the end, as in Python."""
 
 import ast
+import operator
 from collections.abc import Hashable
 from dataclasses import replace
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from envwright.compiler.ir import code, shelves, tables
 from envwright.compiler.ir.array_index import is_slice, of_array, part_code
+from envwright.compiler.ir.constants import fold
 from envwright.compiler.ir.kinds import BOOL, INT, Kind
 from envwright.compiler.ir.lists import counted, how_often, in_use, plus, row
 from envwright.compiler.ir.sequences import backwards, sliced
@@ -136,10 +138,7 @@ def seen(memory: Sight, part: Value) -> Value:
 def _known(memory: Sight, base: Static, where: tuple[Value, ...], name: str) -> Value:
     if all(isinstance(part, Static) for part in where):
         key = tuple(part.value for part in where)  # pyright: ignore[reportAttributeAccessIssue]
-        try:
-            return Static(base.value[key[0] if len(key) == 1 else key])
-        except (IndexError, KeyError, TypeError) as error:
-            raise RefusedError(f"the index fails: {error}") from None
+        return Static(fold("the index", operator.getitem, base.value, key[0] if len(key) == 1 else key))
     if len(where) > 1 and isinstance(base.value, dict) and all(isinstance(key, tuple) for key in base.value):
         where = (Items(where),)
     program = memory.program
@@ -176,10 +175,7 @@ def _item(memory: Sight, base: Items, where: tuple[Value, ...], name: str) -> Va
     if not isinstance(first, Static) and all(isinstance(v, Static) for v in base.items):
         return _known(memory, Static([v.value for v in base.items]), where, name)  # pyright: ignore[reportAttributeAccessIssue]
     if isinstance(first, Static):
-        try:
-            found = base.items[first.value]
-        except (IndexError, TypeError) as error:
-            raise RefusedError(f"the index fails: {error}") from None
+        found = fold("the index", operator.getitem, base.items, first.value)
         value: Value = Items(found, base.is_list) if isinstance(first.value, slice) else found
         return read(memory, memory.see(value), rest, name) if rest else value
     if not rest and all(is_function(option) for option in base.items):

@@ -91,6 +91,14 @@ def _rank(kind: Kind) -> int:
     return 0 if kind.is_bool else 1 if kind.is_whole else 2
 
 
+def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of arrays that are combined element by element."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise RefusedError(f"arrays of the shapes {', '.join(map(str, shapes))} do not go together") from None
+
+
 def check_alike(kinds: Sequence[Kind]) -> None:
     """Refuse to have numbers side by side of which some stand for texts, and others for something else."""
     if len({kind.of for kind in kinds}) > 1 and any(kind.letters for kind in kinds):
@@ -101,4 +109,4 @@ def joined(a: Kind, b: Kind, a_weak: bool = False, b_weak: bool = False) -> Kind
     """The kind of something that is the one or the other."""
     check_alike([a, b])
     dtype = a.dtype if a.dtype == b.dtype else promote(a, b, a_weak, b_weak)
-    return Kind(dtype, np.broadcast_shapes(a.shape, b.shape), a.of if a.of == b.of else 0)
+    return Kind(dtype, broadcast(a.shape, b.shape), a.of if a.of == b.of else 0)

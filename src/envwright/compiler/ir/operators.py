@@ -10,8 +10,9 @@ import numpy as np
 
 from envwright.compiler.ir import code, heaps, likeness, picking, set_algebra, sets, shelves, spaces, tables, texts
 from envwright.compiler.ir.arithmetic import numbers, side_by_side
+from envwright.compiler.ir.constants import fold
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number
+from envwright.compiler.ir.kinds import BOOL, INT, Kind, broadcast, is_number
 from envwright.compiler.ir.lists import (
     concatenate,
     counted,
@@ -56,6 +57,9 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.LShift: operator.lshift, ast.RShift: operator.rshift,
     ast.MatMult: operator.matmul,
 }  # fmt: skip
+_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert,
+}  # fmt: skip
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not,
@@ -90,15 +94,16 @@ def binary(frame: Frame, how: ast.operator, left: Value, right: Value) -> Value:
 
 def _fold(how: ast.operator, left: Static, right: Static) -> Static:
     """Two known things: computed now, but written as the original writes it where names are in it."""
-    try:
-        value = _BINARY[type(how)](left.value, right.value)
-    except Exception as error:
-        raise RefusedError(f"{told(left)} and {told(right)} cannot be combined: {error}") from None
+    value = fold(_between(how, left, right), _BINARY[type(how)], left.value, right.value)
     if not is_number(value) or np.ndim(value) or not (left.written or right.written):
         return Static(value)
     sides = [s.written or code.const(s.value) for s in (left, right)]
     made = code.binary(sides[0], how, sides[1])
     return Static(value, made if code.size(made) <= _LONGEST else None)
+
+
+def _between(how: ast.AST, left: Value, right: Value) -> str:
+    return f"{type(how).__name__} of {told(left)} and {told(right)}"
 
 
 def unary(frame: Frame, how: ast.unaryop, value: Value) -> Value:
@@ -112,9 +117,7 @@ def unary(frame: Frame, how: ast.unaryop, value: Value) -> Value:
             else Array(code.negated(as_array(found).code), Kind(BOOL))
         )
     if isinstance(value, Static):
-        inner = (
-            -value.value if isinstance(how, ast.USub) else +value.value if isinstance(how, ast.UAdd) else ~value.value
-        )
+        inner = fold(f"{type(how).__name__} of {told(value)}", _UNARY[type(how)], value.value)
         written = ast.UnaryOp(how, value.written) if value.written is not None else None
         return Static(inner, written)
     if isinstance(value, Masked | Counted):
@@ -134,10 +137,7 @@ def truth(frame: Frame, value: Value) -> Value:
     value = frame.memory.see(value)
     match value:
         case Static():
-            try:
-                return Static(bool(value.value))
-            except Exception as error:
-                raise RefusedError(f"{told(value)} has no truth value: {error}") from None
+            return Static(fold(f"bool of {told(value)}", bool, value.value))
         case Array() if value.kind.is_object and value.kind.shape == ():
             return likeness.truth(frame, value)
         case Array():
@@ -182,10 +182,7 @@ def compare(frame: Frame, how: ast.cmpop, left: Value, right: Value) -> Value:
         found = contains(frame, right, left)
         return found if isinstance(how, ast.In) else unary(frame, ast.Not(), found)
     if isinstance(left, Static) and isinstance(right, Static):
-        try:
-            return Static(_COMPARE[type(how)](left.value, right.value))
-        except Exception as error:
-            raise RefusedError(f"{told(left)} and {told(right)} cannot be compared: {error}") from None
+        return Static(fold(_between(how, left, right), _COMPARE[type(how)], left.value, right.value))
     if is_none(left) or is_none(right):
         return likeness.with_none(frame, how, right if is_none(left) else left)
     if heaps.heap_of(frame.memory, left) or heaps.heap_of(frame.memory, right):
@@ -268,7 +265,7 @@ def _texts(value: Value) -> bool:
 
 
 def _ordered(frame: Frame, how: ast.cmpop, a: Array, b: Array) -> Array:
-    shape = np.broadcast_shapes(a.kind.shape, b.kind.shape)
+    shape = broadcast(a.kind.shape, b.kind.shape)
     if a.kind.is_bool != b.kind.is_bool:
         flag, other = (a, b) if a.kind.is_bool else (b, a)
         if isinstance(other.code, ast.Constant) and other.code.value in (0, 1) and isinstance(how, ast.Eq | ast.NotEq):
@@ -286,10 +283,7 @@ def _ordered(frame: Frame, how: ast.cmpop, a: Array, b: Array) -> Array:
 def contains(frame: Frame, container: Value, item: Value) -> Value:
     """`item in container`."""
     if isinstance(container, Static) and isinstance(item, Static):
-        try:
-            return Static(item.value in container.value)
-        except TypeError as error:
-            raise RefusedError(f"it cannot be asked whether this holds something: {error}") from None
+        return Static(fold(_between(ast.In(), item, container), operator.contains, container.value, item.value))
     if isinstance(item, Picked) and isinstance(container, Static):
         return tables.asks(frame.program, item, lambda option: option in container.value)
     if isinstance(container, Picked) and isinstance(item, Picked | Static):

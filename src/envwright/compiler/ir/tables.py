@@ -17,7 +17,8 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
-from envwright.compiler.ir.kinds import BOOL, INT, Kind, is_number, kind_of
+from envwright.compiler.ir.constants import fold
+from envwright.compiler.ir.kinds import BOOL, INT, Kind, broadcast, is_number, kind_of
 from envwright.compiler.ir.program import Program
 from envwright.compiler.ir.values import (
     Array,
@@ -262,7 +263,9 @@ def forgiving(python: Callable[[Any], Any], table: np.ndarray) -> Callable[[Any]
 
 def asks(program: Program, picked: Picked, holds: Callable[[Any], bool]) -> Value:
     """Whether something holds of what is picked."""
-    answers = np.array([bool(holds(option)) for option in picked.table.flat]).reshape(picked.table.shape)
+    answers = np.array([bool(fold("a comparison", holds, option)) for option in picked.table.flat]).reshape(
+        picked.table.shape
+    )
     if answers.all() or not answers.any():
         return Static(bool(answers.flat[0]))
     place = _letter if picked.name == LETTERS else lambda _program, _picked, i: code.const(i)
@@ -348,7 +351,7 @@ def select(choices: dict[int, Value], where: Array) -> Value:
         return arrays[0]
     dtype = common(arrays)
     low = min(choices)
-    shape = np.broadcast_shapes(*(a.kind.shape for a in arrays))
+    shape = broadcast(*(a.kind.shape for a in arrays))
     listed, tupled = all(a.listed for a in arrays), all(a.tupled for a in arrays)
     objects = {a.kind.of for a in arrays}
     kind = Kind(dtype, shape, objects.pop() if len(objects) == 1 else 0)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.ir import code
-from envwright.compiler.ir.kinds import BOOL, INT, Alphabet, Kind
+from envwright.compiler.ir.kinds import BOOL, INT, Alphabet, Kind, broadcast
 from envwright.compiler.ir.program import Program
 from envwright.compiler.ir.tables import LETTERS, letter_name
 from envwright.compiler.ir.values import (
@@ -169,7 +169,7 @@ def compared(program: Program, how: ast.cmpop, left: Value, right: Value) -> Val
             raise RefusedError("which of two boards of texts comes first")
         mine, others = numbers(alphabet, board), numbers(alphabet, other, program)
         if not board.listed:
-            shape = np.broadcast_shapes(mine.kind.shape, others.kind.shape)
+            shape = broadcast(mine.kind.shape, others.kind.shape)
             return Array(code.compare(mine.code, how, others.code), Kind(BOOL, shape))
         if mine.kind.shape != others.kind.shape:
             return Static(isinstance(how, ast.NotEq))

@@ -1,6 +1,7 @@
 """Writing to parts of lists, arrays and tables, seen by all their names."""
 
 import ast
+import operator
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from envwright.compiler.ir.array_index import is_slice, part_code
 from envwright.compiler.ir.array_writing import write_array
 from envwright.compiler.ir.cells import cells_within
 from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.constants import fold
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import from_front, spread
 from envwright.compiler.ir.kinds import BOOL, Kind, joined
@@ -94,7 +96,7 @@ def _write_known(base: Static, where: tuple[Value, ...], value: Value) -> Value:
     if all(isinstance(p, Static) for p in where) and isinstance(value, Static):
         changed = base.value.copy()
         key = tuple(p.value for p in where)  # pyright: ignore[reportAttributeAccessIssue]
-        changed[key[0] if len(key) == 1 else key] = value.value
+        fold("the index", operator.setitem, changed, key[0] if len(key) == 1 else key, value.value)
         return Static(changed)
     if base.value.dtype.kind not in "biuf":
         raise RefusedError("an array of texts is changed in the game")
@@ -105,10 +107,7 @@ def _write_item(memory: Memory, base: Items, where: tuple[Value, ...], value: Va
     first, rest = where[0], where[1:]
     if isinstance(first, Static) and isinstance(first.value, int):
         items = list(base.items)
-        try:
-            inner = items[first.value]
-        except IndexError as error:
-            raise RefusedError(f"the index fails: {error}") from None
+        inner = fold("the index", operator.getitem, items, first.value)
         if rest and isinstance(inner, Ref):  # it may be in more places than this
             memory.cells[inner.cell] = write(memory, memory.see(inner), rest, value)
             touched(memory, inner.cell, len(rest))

@@ -5,7 +5,6 @@ import copy
 import math
 import operator
 import typing
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.ir import code, outgrown, picking, tables, tallies
+from envwright.compiler.ir.constants import fold
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, is_number
 from envwright.compiler.ir.lists import counted, items_of
@@ -59,10 +59,7 @@ def _len(frame: Frame, arguments: Arguments, options: Options) -> Value:
             method = getattr(type(value.value), "__len__", None)
             if hasattr(method, "__code__") and not isinstance(value.value, str | tuple | list | dict):
                 return frame.program.call(frame, Static(value.value.__len__), [], {}, None)
-            try:
-                return Static(len(value.value))
-            except TypeError as error:
-                raise RefusedError(str(error)) from None
+            return Static(fold("len", len, value.value))
         case Items() | Keyed():
             return Static(len(value.items))
         case Shelf():
@@ -142,7 +139,7 @@ def _quantifier(which: str) -> Callable[[Frame, Arguments, Options], Value]:
 def _abs(frame: Frame, arguments: Arguments, options: Options) -> Value:
     value = frame.memory.deep(arguments[0])
     if isinstance(value, Static):
-        return Static(abs(value.value))
+        return Static(fold("abs", abs, value.value))
     array = as_array(value)
     return Array(code.call("jnp.abs", array.code), array.kind, natural=array.kind.is_whole)
 
@@ -151,7 +148,7 @@ def _round(frame: Frame, arguments: Arguments, options: Options) -> Value:
     value = frame.memory.deep(arguments[0])
     digits = known(arguments[1]) if len(arguments) > 1 else None
     if isinstance(value, Static):
-        return Static(round(value.value, digits) if digits is not None else round(value.value))
+        return Static(fold("round", round, value.value, digits))
     array = as_array(value)
     if digits is None:
         made = Array(code.call("jnp.round", array.code), array.kind)
@@ -165,12 +162,8 @@ def _to(dtype: str, python: Callable[[Any], Any]) -> Callable[[Frame, Arguments,
             return Static(python())  # pyright: ignore[reportCallIssue]
         value = frame.memory.deep(arguments[0])
         if isinstance(value, Static):
-            try:
-                return Static(
-                    python(value.value), value.written if is_number(value.value) and python is float else None
-                )
-            except (TypeError, ValueError) as error:
-                raise RefusedError(str(error)) from None
+            written = value.written if is_number(value.value) and python is float else None
+            return Static(fold(python.__name__, python, value.value), written)
         if isinstance(value, Picked):
             table = tables.mapped(value.table, tables.forgiving(python, value.table))
             return tables.settle(frame.program, Picked(table, value.index, value.name))
@@ -268,14 +261,14 @@ def _str(frame: Frame, arguments: Arguments, options: Options) -> Value:
 def _ord(frame: Frame, arguments: Arguments, options: Options) -> Value:
     letter = frame.memory.deep(arguments[0])
     found = picking.applied(frame.program, ord, [letter], "codes")
-    return Static(ord(known(letter))) if found is None else found
+    return Static(fold("ord", ord, known(letter))) if found is None else found
 
 
 def _chr(frame: Frame, arguments: Arguments, options: Options) -> Value:
     """One of the letters of ASCII; the episode of anything else is cut off."""
     number = frame.memory.deep(arguments[0])
     if isinstance(number, Static):
-        return Static(chr(number.value))
+        return Static(fold("chr", chr, number.value))
     if frame.writer.start or outgrown.NOTE not in frame.memory.attributes:
         raise RefusedError("which letter is meant is not known before the game is played")
     place = code.name(frame.bind("letter", as_array(number).code, auto=True))
@@ -292,7 +285,7 @@ def _math(name: str) -> Callable[[Frame, Arguments, Options], Value]:
     def compute(frame: Frame, arguments: Arguments, options: Options) -> Value:
         values = [frame.memory.deep(a) for a in arguments]
         if all(isinstance(v, Static) for v in values):
-            return Static(getattr(math, name)(*(v.value for v in values)))  # pyright: ignore
+            return Static(fold(name, getattr(math, name), *(v.value for v in values)))  # pyright: ignore
         return call_math(frame, name, [as_array(v) for v in values])
 
     return compute
@@ -303,7 +296,7 @@ BUILTINS: dict[Any, Callable[[Frame, Arguments, Options], Value]] = {
     abs: _abs, round: _round, int: _to(INT, int), float: _to(FLOAT, float), bool: _to(BOOL, bool),
     isinstance: _isinstance, getattr: _getattr,
     hasattr: _hasattr, type: _type, divmod: _divmod, pow: _pow, copy.copy: _copy, copy.deepcopy: _copy, str: _str,
-    ord: _ord, chr: _chr, typing.cast: _cast, print: _nothing, warnings.warn: _nothing, open: _open,
+    ord: _ord, chr: _chr, typing.cast: _cast, open: _open,
     operator.add: lambda f, a, o: binary(f, ast.Add(), *a), operator.eq: lambda f, a, o: compare(f, ast.Eq(), *a),
     id: _nothing, repr: _str, dict: lambda f, a, o: _dict(f, a, o),
     dict.fromkeys: lambda f, a, o: _from_keys(f, a, o),

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.ir import spaces, tables
+from envwright.compiler.ir.constants import fold
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.lists import items_of
 from envwright.compiler.ir.memory import known
@@ -33,6 +34,7 @@ from envwright.compiler.ir.values import (
 )
 from envwright.compiler.middle import made_things
 from envwright.compiler.middle.builtin_calls import BUILTINS
+from envwright.compiler.middle.effects import is_output
 from envwright.compiler.middle.emitting import emit_function
 from envwright.compiler.middle.generators import check_alone, is_taken
 from envwright.compiler.middle.methods import call_method
@@ -45,7 +47,6 @@ from envwright.compiler.middle.spans import slice_object
 from envwright.compiler.refusal import RefusedError
 
 MOST_CALLS, DEEPEST = 256, 24  # of a function that calls itself
-_SILENT = ("logging", "warnings", "gymnasium.logger", "gym.logger", "pygame", "matplotlib", "tqdm")
 
 
 def call(
@@ -105,7 +106,7 @@ def _builtin(found: Any) -> Any:
         return lambda frame, arguments, options: call_numpy(frame, name, arguments, options)
     if module.startswith("numpy.linalg") or getattr(np.linalg, name, None) is found:
         return lambda frame, arguments, options: call_numpy(frame, name, arguments, options)
-    if module.startswith(_SILENT) or getattr(getattr(found, "__self__", None), "__class__", type).__name__ == "Logger":
+    if is_output(found):
         return lambda frame, arguments, options: NONE
     return None
 
@@ -183,7 +184,7 @@ def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str,
     if issubclass(found, enum.Enum) and arguments:
         value = frame.memory.deep(arguments[0])
         if isinstance(value, Static):
-            return Static(found(value.value))
+            return Static(fold(found.__name__, found, value.value))
         return dataclasses.replace(as_array(value), member=found)
     if issubclass(found, tuple) and hasattr(found, "_fields"):
         named: Any = found
@@ -211,7 +212,7 @@ def _class(frame: Frame, found: type, arguments: list[Value], options: dict[str,
         return _object(frame, found, arguments, options, lazily)
     home = found.__module__
     if home in ("builtins", "collections", "fractions", "decimal") or home.startswith(spaces.MODULES):
-        return Static(found(*given, **named_values))
+        return Static(fold(found.__name__, found, *given, **named_values))
     return _object(frame, found, arguments, options, lazily)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.kinds import broadcast
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.values import Array, Items, Static, Value, as_array
 from envwright.compiler.refusal import RefusedError
@@ -46,7 +47,7 @@ def _uniform(value: Array, arguments: list[Value], options: dict[str, Value]) ->
     low = number(argument(arguments, options, 0, "low a", 0.0))
     high = number(argument(arguments, options, 1, "high b", 1.0))
     size = known(argument(arguments, options, 2, "size", None))
-    shape = np.broadcast_shapes(low.kind.shape, high.kind.shape) if size is None else size_of(size)
+    shape = broadcast(low.kind.shape, high.kind.shape) if size is None else size_of(size)
     bounds = {"minval": low.code, "maxval": high.code}
     return code.call("jax.random.uniform", key(), code.const(shape), **bounds), value
 
@@ -56,7 +57,7 @@ def _normal(value: Array, arguments: list[Value], options: dict[str, Value]) -> 
     deviation = argument(arguments, options, 1, "scale sigma", 1.0)
     size = known(argument(arguments, options, 2, "size", None))
     middle, width = number(mean), number(deviation)
-    shape = np.broadcast_shapes(middle.kind.shape, width.kind.shape) if size is None else size_of(size)
+    shape = broadcast(middle.kind.shape, width.kind.shape) if size is None else size_of(size)
     made = code.call("normal", key(), code.const(shape))
     if not (isinstance(deviation, Static) and np.all(np.asarray(deviation.value) == 1)):
         made = code.binary(made, ast.Mult(), width.code)
@@ -103,7 +104,7 @@ def _triangular(*order: str) -> Any:
         corners = [
             given[name] for names in ("left low", "mode", "right high") for name in names.split() if name in given
         ]
-        shape = np.broadcast_shapes(*(c.kind.shape for c in corners)) if size is None else size_of(size)
+        shape = broadcast(*(c.kind.shape for c in corners)) if size is None else size_of(size)
         return code.call("jax.random.triangular", key(), *(c.code for c in corners), shape=code.const(shape)), value
 
     return sample
@@ -115,7 +116,7 @@ def _moved(function: str) -> Any:
     def sample(value: Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
         middle, width = (number(argument(arguments, options, i, n, i)) for i, n in enumerate(("loc", "scale")))
         size = known(argument(arguments, options, 2, "size", None))
-        shape = np.broadcast_shapes(middle.kind.shape, width.kind.shape) if size is None else size_of(size)
+        shape = broadcast(middle.kind.shape, width.kind.shape) if size is None else size_of(size)
         made = code.call(f"jax.random.{function}", key(), code.const(shape))
         return code.binary(code.binary(made, ast.Mult(), width.code), ast.Add(), middle.code), value
 
@@ -130,7 +131,7 @@ def _other(function: str, *names: str, scale: str = "") -> Any:
         given = [number(argument(arguments, options, i, name, 1.0)) for i, name in enumerate(order)]
         size = known(argument(arguments, options, len(order), "size", None))
         shapes = [g.kind.shape for g in given]
-        shape = (np.broadcast_shapes(*shapes) if function != "dirichlet" else ()) if size is None else size_of(size)
+        shape = (broadcast(*shapes) if function != "dirichlet" else ()) if size is None else size_of(size)
         parameters = [g.code for g in given[: len(names)]]
         made = code.call(f"jax.random.{function}", _threefry(), *parameters, shape=code.const(shape))
         return (code.binary(made, ast.Mult(), given[-1].code) if scale else made), value

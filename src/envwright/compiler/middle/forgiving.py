@@ -1,6 +1,7 @@
 """A statement that the rules do not cover: what it would have set is not known, and refused only if it is needed."""
 
 import ast
+from typing import Any
 
 from envwright.compiler.ir.cells import cells_of
 from envwright.compiler.ir.frame import Frame
@@ -16,22 +17,28 @@ from envwright.compiler.ir.values import (
 )
 from envwright.compiler.middle import attributes
 from envwright.compiler.middle.assignment import loaded
+from envwright.compiler.middle.effects import Effects, effects_of
 from envwright.compiler.middle.expressions import evaluate
 from envwright.compiler.middle.state_parts import live_at, parts_within
 from envwright.compiler.refusal import RefusedError
 
 
 def forgive(frame: Frame, statement: ast.stmt, why: RefusedError) -> None:
-    """What a statement would have set is not known; that is an error only for those who need it."""
+    """What a statement would have written is poisoned: the refusal is raised where somebody reads it. A statement of
+    which it is not known what it writes is refused at once."""
     targets: list[ast.expr] = []
     if isinstance(statement, ast.Assign):
         targets = statement.targets
     elif isinstance(statement, ast.AugAssign | ast.AnnAssign):
         targets = [statement.target]
-    elif isinstance(statement, ast.Expr) and _only_shows(statement.value):
-        return
-    else:
+    elif not isinstance(statement, ast.Expr):
         raise why
+    value = statement.value
+    effects = effects_of(frame, value) if value is not None else Effects()
+    if not targets and not effects.complete:
+        raise why
+    for (_, name), owner in effects.writes.items():
+        _forget_attribute(frame, owner, name, Unknown(why))
     for target in targets:
         if isinstance(statement, ast.AugAssign) and not isinstance(target, ast.Subscript):
             changed = _named(frame, target)
@@ -48,15 +55,6 @@ def _named(frame: Frame, target: ast.expr) -> Value:
         return Unknown(why)
 
 
-def _only_shows(node: ast.expr) -> bool:
-    """Calls that draw or print: the state is not theirs to change."""
-    name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
-    name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else name
-    return name.strip("_").startswith(
-        ("render", "draw_screen", "print", "log", "warn", "debug", "info", "show", "plot")
-    )
-
-
 def _forget(frame: Frame, target: ast.expr, why: RefusedError) -> None:
     unknown = Unknown(why)
     match target:
@@ -66,10 +64,7 @@ def _forget(frame: Frame, target: ast.expr, why: RefusedError) -> None:
             base = evaluate(frame, target.value)
             if not isinstance(base, Static):
                 raise why
-            owner = attributes.behind(base.value)
-            frame.memory.attributes[id(owner), target.attr] = unknown
-            for key in parts_within(frame, getattr(owner, target.attr, None)):
-                frame.memory.attributes[key] = unknown
+            _forget_attribute(frame, attributes.behind(base.value), target.attr, unknown)
         case ast.Tuple() | ast.List():
             for inner in target.elts:
                 _forget(frame, inner, why)
@@ -80,6 +75,11 @@ def _forget(frame: Frame, target: ast.expr, why: RefusedError) -> None:
             _forget_list(frame, base, unknown)
         case _:
             raise why
+
+
+def _forget_attribute(frame: Frame, owner: Any, name: str, unknown: Unknown) -> None:
+    for key in ((id(owner), name), *parts_within(frame, getattr(owner, name, None))):
+        frame.memory.attributes[key] = unknown
 
 
 def _forget_list(frame: Frame, base: Value, unknown: Unknown) -> None:

@@ -2,11 +2,9 @@
 
 import ast
 
-import numpy as np
-
 from envwright.compiler.ir import code
 from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind
+from envwright.compiler.ir.kinds import BOOL, FLOAT, INT, Kind, broadcast
 from envwright.compiler.ir.operators import numbers
 from envwright.compiler.ir.values import (
     Array,
@@ -19,7 +17,7 @@ from envwright.compiler.refusal import RefusedError
 
 def call_math(frame: Frame, name: str, arrays: list[Array]) -> Value:
     """`math.name(...)` of numbers of the game."""
-    shape = np.broadcast_shapes(*(a.kind.shape for a in arrays))
+    shape = broadcast(*(a.kind.shape for a in arrays))
     if shape == (1,):
         arrays = [
             Array(code.method(a.code, "reshape", code.const(())), Kind(a.kind.dtype)) if a.kind.shape else a

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.ir import code, heaps, picking, tallies
+from envwright.compiler.ir.constants import fold
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import FLOAT, INT
@@ -169,10 +170,7 @@ def _can_be_known(frame: Frame, content: Static, name: str, arguments: list[Valu
 def _known(frame: Frame, content: Static, name: str, arguments: list[Value], options: dict[str, Value]) -> Value:
     given = [known(frame.memory.deep(a)) for a in arguments]
     named = {key: known(frame.memory.deep(v)) for key, v in options.items()}
-    try:
-        return Static(getattr(content.value, name)(*given, **named))
-    except Exception as error:
-        raise RefusedError(f"{name} fails: {error}") from None
+    return Static(fold(name, getattr(content.value, name), *given, **named))
 
 
 def _as_python(array: Array) -> Array:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from envwright.compiler.ir import picking, tables
+from envwright.compiler.ir.constants import fold
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.operators import side_by_side
@@ -131,7 +132,4 @@ def _known(name: str, arguments: list[Value], options: Options) -> Value | None:
     function = getattr(np, name, None) or getattr(np.linalg, name, None)
     if function is None:
         raise RefusedError(f"np.{name} is not covered")
-    try:
-        return Static(function(*given, **named))
-    except Exception as error:
-        raise RefusedError(f"np.{name} fails: {error}") from None
+    return Static(fold(f"np.{name}", function, *given, **named))

@@ -7,6 +7,7 @@ import numpy as np
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.constants import fold
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
 from envwright.compiler.ir.kinds import INT, Kind
@@ -38,7 +39,7 @@ def ordered(frame: Frame, value: Value, options: dict[str, Value]) -> Value:
     if is_none(by) and getattr(getattr(value, "array", value), "kind", Kind(INT)).of:
         raise RefusedError("objects are put in order by a rule of their own")
     if isinstance(value, Static) and is_none(by):
-        return Items(tuple(Static(v) for v in sorted(value.value, reverse=downwards)), True)
+        return Items(tuple(Static(v) for v in fold("sorted", sorted, value.value, reverse=downwards)), True)
     if isinstance(value, Counted | Masked):
         return _ordered_changing(frame, value, by, downwards)
     items = items_of(frame.memory, value)

@@ -5,13 +5,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-import numpy as np
-
 from envwright.compiler.ir import code
 from envwright.compiler.ir.cells import cells_within
+from envwright.compiler.ir.constants import fold
 from envwright.compiler.ir.frame import Frame
 from envwright.compiler.ir.indexing import read
-from envwright.compiler.ir.kinds import BOOL, INT, Kind
+from envwright.compiler.ir.kinds import BOOL, INT, Kind, broadcast
 from envwright.compiler.ir.lists import counted, flags_of, is_listlike, items_of
 from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.merge import join
@@ -78,7 +77,7 @@ def extreme_of(which: Literal["min", "max"]) -> Callable[[Frame, Arguments, Opti
                 return default
         values = [frame.memory.deep(a) for a in arguments]
         if all(isinstance(v, Static) for v in values):
-            return Static(getattr(builtins, which)(v.value for v in values))  # pyright: ignore
+            return Static(fold(which, getattr(builtins, which), [v.value for v in values]))  # pyright: ignore
         arrays = [as_array(v) for v in values]
         for v in values:
             if isinstance(v, Static):
@@ -89,7 +88,7 @@ def extreme_of(which: Literal["min", "max"]) -> Callable[[Frame, Arguments, Opti
         for other in arrays[1:]:
             made = Array(
                 code.call(function, made.code, other.code),
-                Kind(dtype, np.broadcast_shapes(made.kind.shape, other.kind.shape)),
+                Kind(dtype, broadcast(made.kind.shape, other.kind.shape)),
             )
         return made
 
@@ -126,7 +125,7 @@ def set_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
     if isinstance(value, Members | Gathered):
         return value
     try:
-        return Static(set(known(value)))
+        return Static(fold("set", set, known(value)))
     except RefusedError:
         pass
     if isinstance(value, Masked | Counted):
@@ -136,7 +135,7 @@ def set_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
 
 def range_of(frame: Frame, arguments: Arguments, options: Options) -> Value:
     ends = [known(frame.memory.deep(a)) for a in arguments]
-    return Static(range(*(int(e) for e in ends)))
+    return Static(fold("range", range, *(int(e) for e in ends)))
 
 
 def enumerate_of(frame: Frame, arguments: Arguments, options: Options) -> Value:

@@ -24,7 +24,7 @@ from envwright.compiler.middle.forgiving import forgive
 from envwright.compiler.middle.list_methods import pop
 from envwright.compiler.middle.loops import loop
 from envwright.compiler.middle.matching import as_ifs
-from envwright.compiler.refusal import RefusedError
+from envwright.compiler.refusal import InternalError, RefusedError
 
 
 def execute(frame: Frame, body: Sequence[ast.stmt]) -> Flow:
@@ -59,11 +59,13 @@ def _execute(frame: Frame, body: Sequence[ast.stmt], flow: Flow) -> Flow:
 
 
 def _read(frame: Frame, statement: ast.stmt) -> Flow | None:
-    """A statement; what goes wrong with it in an unforeseen way is a refusal, too."""
+    """A statement; an exception that is no refusal is a bug of the compiler's, and reported as one."""
     try:
         return _statement(frame, statement)
-    except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, AssertionError) as error:
-        raise RefusedError(f"the rules do not cover this ({type(error).__name__}: {error})", statement) from error
+    except RefusedError:
+        raise
+    except Exception as error:
+        raise InternalError(error, statement) from error
 
 
 def _comments(frame: Frame, statement: ast.stmt) -> None:
