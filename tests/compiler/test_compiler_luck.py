@@ -100,7 +100,7 @@ def test_other_distributions(text: str) -> None:
 
 
 def test_several_choices_from_a_list_that_changes_are_refused() -> None:
-    with pytest.raises(Refused, match="several choices from a list that changes are not covered"):
+    with pytest.raises(Refused, match="several choices from a variable list are not supported"):
         game("self.v[1] = action; self.x = random.sample(self.v, 2)[0]", v="[1, 2, 3]", x="0")
 
 

@@ -134,12 +134,12 @@ def test_a_key_that_the_dict_may_not_have_ends_the_episode() -> None:
 
 
 def test_a_key_that_the_dict_never_had() -> None:
-    with pytest.raises(Refused, match="has no key 7 in any of the games played"):
+    with pytest.raises(Refused, match="has no key 7 in any recorded episode"):
         game("self.stock[action] += 1\nif self.stock[0] > 900: self.stock[7] = 1", stock="{i: 0 for i in range(4)}")
 
 
 def test_a_key_that_is_taken_out() -> None:
-    with pytest.raises(Refused, match="a key is taken out of a dict of the state"):
+    with pytest.raises(Refused, match="a key is removed from a dict of the state"):
         game("self.stock[action] += 1\nif self.stock[0] > 900: self.stock.pop(0)", stock="{i: 0 for i in range(4)}")
 
 

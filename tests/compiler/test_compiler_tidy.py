@@ -4,10 +4,10 @@ import ast
 
 import numpy as np
 
-from envwright.compiler.back.carries import lighter
-from envwright.compiler.back.sharing import shared
-from envwright.compiler.back.tidy import moved, needed, renamed, tidy
-from envwright.compiler.back.write import constant_text, function_text
+from envwright.compiler.back.cleanup import clean_up, eliminate_dead_code, forward_substitute, renamed
+from envwright.compiler.back.cse import eliminate_common_subexpressions
+from envwright.compiler.back.loop_carries import prune_carries
+from envwright.compiler.back.printing import constant_text, function_text
 from envwright.compiler.ir.code import Assign, Define, Note, Statement, Written
 
 
@@ -34,13 +34,19 @@ def lines(body: list[Statement]) -> list[str]:
 
 def test_what_leads_to_nothing_goes() -> None:
     body: list[Statement] = [assign("a", "x + 1"), assign("b", "a * 2"), assign("c", "a * 3"), assign("d", "b + c")]
-    assert lines(needed(body, {"c"})) == ["a = x + 1", "c = a * 3"]
+    assert lines(eliminate_dead_code(body, {"c"})) == ["a = x + 1", "c = a * 3"]
 
 
 def test_inside_of_a_loop_too() -> None:
     inner: list[Statement] = [assign("p", "n + 1"), assign("q", "n + 2")]
     body: list[Statement] = [assign("k", "x"), Define("body", ["n"], inner, value("q + k")), assign("r", "run(body)")]
-    assert lines(needed(body, {"r"})) == ["k = x", "def body(n):", "    q = n + 2", "    return q + k", "r = run(body)"]
+    assert lines(eliminate_dead_code(body, {"r"})) == [
+        "k = x",
+        "def body(n):",
+        "    q = n + 2",
+        "    return q + k",
+        "r = run(body)",
+    ]
 
 
 def taking(names: str) -> Assign:
@@ -53,7 +59,7 @@ def test_a_loop_carries_what_changes_and_what_is_needed() -> None:
         Define("body", ["i", "carry"], inner, value("(maximum(best, now), size, a[i], far)")),
         Assign(["b", "s", "last", "sum"], value("jax.lax.fori_loop(0, 5, body, (0, n + 1, 0, 1))"), unpack=True),
     ]
-    assert lines(lighter(body, {"b", "s"})) == [
+    assert lines(prune_carries(body, {"b", "s"})) == [
         "s = n + 1",
         "def body(i, carry):",
         "    best = carry",
@@ -70,7 +76,7 @@ def test_what_a_loop_needs_to_know_when_to_stop_is_carried() -> None:
         Define("test", ["carry"], [taking("here more total")], value("more > 0")),
         Assign(["a", "l", "s"], value("jax.lax.while_loop(test, body, (0, 9, 0))"), unpack=True),
     ]
-    assert lines(lighter(body, {"a"}))[-1] == "a, l = jax.lax.while_loop(test, body, (0, 9))"
+    assert lines(prune_carries(body, {"a"}))[-1] == "a, l = jax.lax.while_loop(test, body, (0, 9))"
     assert "    here, more = carry" in lines(body)
 
 
@@ -79,7 +85,7 @@ def test_a_loop_that_changes_nothing_goes() -> None:
         Define("body", ["i", "carry"], [taking("p q")], value("(p, q)")),
         Assign(["a", "b"], value("jax.lax.fori_loop(0, n, body, (x, y + 1))"), unpack=True),
     ]
-    assert lines(needed(lighter(body, {"a", "b"}), {"a", "b"})) == ["a = x", "b = y + 1"]
+    assert lines(eliminate_dead_code(prune_carries(body, {"a", "b"}), {"a", "b"})) == ["a = x", "b = y + 1"]
 
 
 def test_a_comment_goes_with_its_statement() -> None:
@@ -89,38 +95,38 @@ def test_a_comment_goes_with_its_statement() -> None:
         Note("# gone", line=2, end=2),
         assign("b", "x + 2", line=2),
     ]
-    assert lines(needed(body, {"a"})) == ["# kept", "a = x + 1"]
+    assert lines(eliminate_dead_code(body, {"a"})) == ["# kept", "a = x + 1"]
 
 
 def test_a_short_value_that_is_used_once_moves() -> None:
     body: list[Statement] = [assign("a", "x + 1", auto=True), assign("b", "a * y", auto=False)]
-    kept, result = moved(body, value("b + 1"))
+    kept, result = forward_substitute(body, value("b + 1"))
     assert lines(kept) == ["b = (x + 1) * y"]
     assert ast.unparse(result) == "b + 1"
 
 
 def test_a_value_that_the_original_named_or_that_is_used_twice_stays() -> None:
     body: list[Statement] = [assign("a", "x + 1"), assign("b", "x + y + 2", auto=True)]
-    kept, result = moved(body, value("a + b * b"))
+    kept, result = forward_substitute(body, value("a + b * b"))
     assert lines(kept) == ["a = x + 1", "b = x + y + 2"]
     assert ast.unparse(result) == "a + b * b"
 
 
 def test_names_constants_and_fields_always_move() -> None:
     body: list[Statement] = [assign("a", "x"), assign("b", "3"), assign("c", "state.pos")]
-    kept, result = moved(body, value("a + a + b + b + c + c"))
+    kept, result = forward_substitute(body, value("a + a + b + b + c + c"))
     assert kept == []
     assert ast.unparse(result) == "x + x + 3 + 3 + state.pos + state.pos"
 
 
 def test_what_a_loop_would_compute_again_and_again_stays_outside() -> None:
     body: list[Statement] = [assign("a", "f(x)", auto=True), Define("body", ["n"], [], value("n + a"))]
-    kept, _ = moved(body, value("run(body)"))
+    kept, _ = forward_substitute(body, value("run(body)"))
     assert lines(kept) == ["a = f(x)", "def body(n):", "    return n + a"]
 
 
 def test_a_moved_value_keeps_its_brackets() -> None:
-    kept, result = moved([assign("a", "x - y", auto=True)], value("z - a"))
+    kept, result = forward_substitute([assign("a", "x - y", auto=True)], value("z - a"))
     assert kept == []
     assert ast.unparse(result) == "z - (x - y)"
 
@@ -164,7 +170,7 @@ def test_the_body_of_a_loop_reads_a_name_when_the_loop_runs() -> None:
 
 def written(body: list[Statement], result: str) -> str:
     function = Written("rule", [("x", "jax.Array")], body, value(result), "jax.Array", "", "rule", bases={})
-    tidy(function, {"rule"})
+    clean_up(function, {"rule"})
     return function_text(function).splitlines()[-1].strip()
 
 
@@ -176,7 +182,7 @@ def test_three_wheres_in_a_row_are_a_select() -> None:
 def test_a_choice_that_is_used_twice_gets_a_name() -> None:
     choice = "jnp.where(going, x + 1, state.speed)"
     body: list[Statement] = [assign("a", f"{choice} + 2"), assign("b", f"a * ({choice} - 1)")]
-    kept, result = shared(body, value(f"b + {choice}"), {})
+    kept, result = eliminate_common_subexpressions(body, value(f"b + {choice}"), {})
     assert lines(kept) == [f"speed·0 = {choice}", "a = speed·0 + 2", "b = a * (speed·0 - 1)"]
     assert ast.unparse(result) == "b + speed·0"
 
@@ -184,7 +190,7 @@ def test_a_choice_that_is_used_twice_gets_a_name() -> None:
 def test_a_choice_that_has_a_name_is_called_by_it() -> None:
     choice = "jnp.where(going, x + 1, state.speed)"
     body: list[Statement] = [assign("a", choice), assign("b", f"a * ({choice} - 1)")]
-    kept, result = shared(body, value("b"), {})
+    kept, result = eliminate_common_subexpressions(body, value("b"), {})
     assert lines(kept) == [f"a = {choice}", "b = a * (a - 1)"]
     assert ast.unparse(result) == "b"
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Refusal(NamedTuple):
-    """One thing that the rules do not cover."""
+    """One thing that the compiler cannot translate."""
 
     sentence: str  # with "file.py:LINE" in it
     function: str = ""  # qualified name in the original
@@ -16,7 +16,7 @@ class Refusal(NamedTuple):
 
 
 class RefusedError(Exception):
-    """Raised where the rules end; the place is added by whoever knows it first."""
+    """Raised where the compiler has to give up; the place is added by whoever knows it first."""
 
     def __init__(self, why: str, node: ast.AST | None = None) -> None:
         super().__init__(why)

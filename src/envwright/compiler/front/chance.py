@@ -5,7 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from envwright.compiler.ir.kinds import Kind, narrow
+from envwright.compiler.ir.avals import Aval as Kind
+from envwright.compiler.ir.avals import narrow
 from envwright.compiler.refusal import RefusedError
 
 

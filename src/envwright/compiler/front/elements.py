@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.front.forms import Path, form_of, inside
-from envwright.compiler.ir.heaps import Heap
-from envwright.compiler.ir.program import Program
+from envwright.compiler.ir.object_arena import ObjectArena as Heap
+from envwright.compiler.ir.unit import TranslationUnit as Program
 from envwright.compiler.refusal import RefusedError
 
 EPISODES, STEPS = 40, 300  # played until an object is in every list
@@ -61,7 +61,7 @@ def settle_heaps(program: Program, classes: Mapping[tuple[int, str], type]) -> N
         if not _alike(heap.columns, slot.extra.columns):
             raise RefusedError(f"lists of {made.__name__} hold objects that differ in what they hold")
         heap.lists[key] = slot.room
-        program.heaps[heap.number] = heap
+        program.arenas[heap.number] = heap
         program.slots[key] = replace(slot, extra=replace(slot.extra, heap=heap.number))
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from envwright.compiler.front.slots import Lined, Slot
-from envwright.compiler.ir.kinds import INT, Kind, narrow
+from envwright.compiler.ir.avals import INT, narrow
+from envwright.compiler.ir.avals import Aval as Kind
 from envwright.compiler.refusal import RefusedError
 from envwright.verify.expression import box
 

@@ -9,7 +9,7 @@ from typing import Any
 from envwright.compiler.front.chance import read_luck
 from envwright.compiler.front.elements import element_class, settle_heaps
 from envwright.compiler.front.forms import follow, read_state
-from envwright.compiler.ir.program import Program
+from envwright.compiler.ir.unit import TranslationUnit as Program
 from envwright.compiler.refusal import RefusedError
 
 
@@ -52,7 +52,7 @@ def find_objects(reference: Any, contract: Any, interface: Any, program: Program
     for when, table, fields in (
         ("start", contract.chance_start, interface.start_luck), ("step", contract.chance_step, interface.step_luck),
     ):  # fmt: skip
-        program.luck[when] = read_luck(
+        program.chance[when] = read_luck(
             {k: e.text for k, e in table.items()}, {f.name: (f.shape, f.dtype) for f in fields}
         )
     return _entries(reference)

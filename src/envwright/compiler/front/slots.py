@@ -20,13 +20,14 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir.avals import BOOL, INT
+from envwright.compiler.ir.avals import Aval as Kind
 from envwright.compiler.ir.code import Code
-from envwright.compiler.ir.kinds import BOOL, INT, Kind
+from envwright.compiler.ir.fixed_key_dict import fitted
 from envwright.compiler.ir.lists import as_rows, cleaned, counted, whole_rows
 from envwright.compiler.ir.shapes import cast_to, zero
-from envwright.compiler.ir.shelves import fitted
+from envwright.compiler.ir.strings import into, table_of
 from envwright.compiler.ir.tables import mapped
-from envwright.compiler.ir.texts import into, table_of
 from envwright.compiler.ir.values import (
     Array,
     Counted,
@@ -36,7 +37,6 @@ from envwright.compiler.ir.values import (
     Members,
     Picked,
     Rows,
-    Shelf,
     Static,
     Unknown,
     Value,
@@ -44,6 +44,7 @@ from envwright.compiler.ir.values import (
     cast,
     is_none,
 )
+from envwright.compiler.ir.values import FixedKeyDict as Shelf
 from envwright.compiler.refusal import RefusedError
 
 

@@ -1,12 +1,12 @@
-"""Types of numbers, as they are written."""
+"""The code for dtypes."""
 
 import ast
 
 import numpy as np
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir.avals import FLOAT
 from envwright.compiler.ir.code import Code
-from envwright.compiler.ir.kinds import FLOAT
 
 
 def jnp_name(dtype: str) -> str:

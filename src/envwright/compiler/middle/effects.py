@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.front.source import source_of
-from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.memory import Attribute
-from envwright.compiler.ir.values import Static
+from envwright.compiler.ir import values as ir
+from envwright.compiler.ir.frame import CallFrame
+from envwright.compiler.ir.store import Attribute
 from envwright.compiler.refusal import RefusedError
 
 _OUTPUT = ("logging", "warnings", "gymnasium.logger", "gym.logger", "pygame", "matplotlib", "tqdm")  # libraries
@@ -64,14 +64,14 @@ class Effects:
     complete: bool = True  # whether that is all
 
 
-def effects_of(frame: Frame, node: ast.AST) -> Effects:
+def effects_of(frame: CallFrame, node: ast.AST) -> Effects:
     """Of an expression or a statement of a function that is being translated."""
 
     def find(name: str) -> Any:
         value = frame.memory.names.get(name)
         if value is None:
             return _global(name, frame.nonlocals, frame.globals)
-        return value.value if isinstance(value, Static) else _UNKNOWN
+        return value.value if isinstance(value, ir.Static) else _UNKNOWN
 
     analysis = _Analysis()
     analysis.visit(_Scope(find, frozenset()), [node])

@@ -1,0 +1,53 @@
+"""The overflow flag of a step: set where a list, set or dict exceeds its capacity.
+
+The capacity of lists and sets that grow in a loop without a known bound is an estimate. The flag truncates the episode.
+"""
+
+import ast
+import math
+
+from envwright.compiler.ir import code
+from envwright.compiler.ir import values as ir
+from envwright.compiler.ir.avals import BOOL, Aval
+from envwright.compiler.ir.code import Code
+from envwright.compiler.ir.frame import CallFrame
+from envwright.compiler.ir.store import Store
+from envwright.compiler.ir.values import as_array, cast
+
+OVERFLOW = (-1, "outgrown")  # an attribute of nobody, as the others are joined after branches and passed on by loops
+FEWEST = 64  # iterations that there is capacity for in any case
+
+
+def guessed_iterations(frame: CallFrame) -> int | None:
+    """How often a loop may turn, by a guess: once for each place of the largest thing of the state. At the start of an
+    episode, which cannot be cut off, nobody may guess."""
+    if frame.writer.start or OVERFLOW not in frame.memory.attributes:
+        return None
+    kinds = [kind for slot in frame.program.slots.values() for _, kind in slot.fields]
+    return max([FEWEST, *(math.prod(kind.shape) for kind in kinds)])
+
+
+def begin(memory: Store) -> None:
+    """Nothing exceeds its capacity yet."""
+    memory.attributes.setdefault(OVERFLOW, ir.Static(False))
+
+
+def note(frame: CallFrame, when: Code) -> None:
+    """Something exceeds its capacity under this condition."""
+    made = (
+        code.binary(as_array(frame.memory.attributes[OVERFLOW]).code, ast.BitOr(), when)
+        if noted(frame.memory)
+        else when
+    )
+    frame.memory.attributes[OVERFLOW] = ir.Array(code.name(frame.bind("outgrown", made, auto=True)), Aval(BOOL))
+
+
+def flag(memory: Store) -> ir.Array:
+    """Whether something has, as a loop hands it on."""
+    return cast(as_array(memory.attributes[OVERFLOW]), BOOL)
+
+
+def noted(memory: Store) -> list[Code]:
+    """The condition under which something has, if anything can."""
+    found = memory.attributes.get(OVERFLOW)
+    return [found.code] if isinstance(found, ir.Array) else []
