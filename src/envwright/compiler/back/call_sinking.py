@@ -12,7 +12,7 @@ from envwright.compiler.ir.code import Assign, Code, Define, Statement, substitu
 
 
 def sink_calls(body: list[Statement], result: Code, functions: set[str]) -> tuple[list[Statement], Code]:
-    """The statements of a function body, and what it gives; every name is still assigned once."""
+    """The statements and the result of a function, with duplicate calls of both branches made once."""
     page = _SunkCalls(functions)
     kept: list[Statement] = []
     for statement in body:
@@ -28,7 +28,7 @@ def sink_calls(body: list[Statement], result: Code, functions: set[str]) -> tupl
 
 
 class _SunkCalls:
-    """What was assigned so far."""
+    """The assignments so far."""
 
     def __init__(self, functions: set[str]) -> None:
         self.functions = functions
@@ -37,7 +37,7 @@ class _SunkCalls:
         self.others: dict[str, Code] = {}  # names for the same, by those that are gone
 
     def has(self, statement: Assign) -> bool:
-        """Whether the same state has a name already; then it is used from now on."""
+        """Whether the same state already has a name, which is then used instead."""
         name, value = statement.targets[0], statement.value
         if isinstance(value, ast.Name) and (value.id in self.names.values() or value.id in self.others):
             self.others[name] = value
@@ -62,7 +62,7 @@ class _SunkCalls:
         return self.values.get(value.id, value) if isinstance(value, ast.Name) else value
 
     def chosen(self, condition: Code, yes: Code, no: Code) -> Code | None:
-        """The same call on both sides, made for what is chosen between."""
+        """The same call in both branches, made once for the chosen arguments."""
         mine, other = self.meaning(yes), self.meaning(no)
         if not isinstance(mine, ast.Call) or not isinstance(other, ast.Call) or mine.keywords or other.keywords:
             return None

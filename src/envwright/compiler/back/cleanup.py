@@ -29,7 +29,7 @@ LONGEST = 14  # how long an expression may get by moving others into it
 
 
 def clean_up(function: Written, functions: set[str]) -> None:
-    """Put a function in order; `functions` are names that no variable may have."""
+    """Optimise a function and give its variables their final names; `functions` are names that none may have."""
     body, result = function.body, function.result
     for _ in range(3):
         body = prune_carries(eliminate_dead_code(body, names_in(result)), names_in(result))
@@ -75,7 +75,7 @@ def _is_about(note: Note, other: Statement) -> bool:
 
 
 def forward_substitute(body: list[Statement], result: Code) -> tuple[list[Statement], Code]:
-    """Values that are used once, and whose names nobody would miss, stand where they are used."""
+    """Substitute compiler temporaries that are used once into their use."""
     counts: Counter[str] = Counter()
     inside: set[str] = set()  # used in the body of a loop, which would compute it again and again
     for statement in body:
@@ -164,7 +164,7 @@ def _selected(value: Code) -> Code:
 def renamed(
     body: list[Statement], result: Code, parameters: list[str], bases: Mapping[str, str], forbidden: set[str]
 ) -> tuple[list[Statement], Code, list[str]]:
-    """Names as in the original: a new value takes over the name of the old one once nobody needs the old one."""
+    """Final names: a new value takes over the name of the old one once that is dead."""
     last = _last_uses(body, result)
     finals: dict[str, str] = {}
     holders: dict[str, str] = {}  # final name -> who has it now
@@ -205,7 +205,7 @@ def _unused(base: str, holders: Mapping[str, str], forbidden: set[str]) -> str:
 
 
 def _last_uses(body: list[Statement], result: Code) -> dict[str, int]:
-    """The position of the statement that reads a name last; a loop's body is read where the loop runs."""
+    """The position of the last statement that reads each name; a loop body is read where the loop runs."""
     last: dict[str, int] = {}
     within: dict[str, set[str]] = {}
     for position, statement in enumerate(body):

@@ -17,7 +17,7 @@ _LONG = (ast.Call, ast.BinOp, ast.Subscript, ast.Compare)
 def eliminate_common_subexpressions(
     body: list[Statement], result: Code, bases: MutableMapping[str, str]
 ) -> tuple[list[Statement], Code]:
-    """The statements with names for what stands in them twice or more; loops have names of their own."""
+    """Name expressions that occur more than once; loop bodies are separate scopes."""
     for statement in body:
         if isinstance(statement, Define):
             statement.body, statement.result = eliminate_common_subexpressions(statement.body, statement.result, bases)
@@ -80,7 +80,7 @@ class _Replace(ast.NodeTransformer):
 def _named(
     body: list[Statement], result: Code, found: Code, bases: MutableMapping[str, str]
 ) -> tuple[list[Statement], Code]:
-    """The expression under a name, given before its first use; if a statement does so already, under that one."""
+    """Bind the expression to a name before its first use, or use the name that a statement already gives it."""
     text = ast.dump(found)
     uses = [i for i, s in enumerate(body) if isinstance(s, Assign) and _stands_in(s.value, text)]
     first = uses[0] if uses else len(body)
@@ -106,7 +106,7 @@ def _stands_in(value: Code, text: str) -> bool:
 
 
 def _base(found: Code, bases: Mapping[str, str]) -> str:
-    """A name for a choice: that of what it is otherwise."""
+    """A name for a select: that of its last alternative."""
     node: ast.AST = found
     while True:
         match node:

@@ -70,9 +70,8 @@ def _is_with_info(value: ir.Items) -> bool:
 
 
 def _before_it(program: TranslationUnit, frame: CallFrame) -> None:
-    """Before an episode, lists and sets are empty, and arrays, boards and dicts, of which a reset may set each part
-    (`self.board[:] = 0`), are as in any other episode; what was in them does not matter, or episodes would not be
-    separate."""
+    """The state before a reset: lists and sets are empty, arrays and dicts as in any other episode. Their content does
+    not matter, or episodes would not be independent."""
     memory = frame.memory
     object_arena.blank(memory)
     overflow.begin(memory)
@@ -151,7 +150,7 @@ def _or_too_long(frame: CallFrame, truncated: Code, over: list[Code]) -> Code:
 
 
 def refusal_in(function: Any, why: RefusedError) -> Refusal:
-    """Where nothing in it is to blame: a start or a step returns what the compiler have no number for."""
+    """The refusal of a start or step whose result, or whose state, cannot be represented."""
     callee, _ = _entry(function, [])
     internal = isinstance(why, InternalError)
     placed = why if internal else RefusedError(f"what it returns, or stores in the state: {why.why}")
@@ -184,7 +183,7 @@ def _fitted(frame: CallFrame, value: Value, wanted: Any) -> ir.Array:
 
 
 def _row(frame: CallFrame, value: Value) -> list[ir.Array]:
-    """The numbers of a dict or tuple of arrays, or of more of these, in its order."""
+    """The arrays in a nested dict or tuple, in order."""
     value = frame.memory.deep(value)
     if isinstance(value, ir.Static) and isinstance(value.value, dict):
         value = ir.Keyed({k: ir.Static(v) for k, v in value.value.items()})
@@ -238,7 +237,7 @@ def _add(
 
 
 def write_functions(program: TranslationUnit, interface: Interface, objects: Objects, refusals: list[Refusal]) -> None:
-    """The functions that are judged alone: under the names and with the arguments that the contract has for them."""
+    """The functions that the contract verifies on their own, under its names and with its arguments."""
     parts = objects.reference.driver.parts(objects.reference.object)
     for signature in interface.functions:
         try:

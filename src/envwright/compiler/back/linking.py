@@ -13,7 +13,7 @@ ENTRIES = ("draw_start", "start", "draw", "apply")
 
 
 def reachable(program: TranslationUnit, interface: Any) -> list[Written]:
-    """The functions that are called, those that are called before those that call them."""
+    """The functions that are reachable, callees before callers."""
     wanted = [signature.name.rpartition(".")[2] for signature in interface.functions]
     found: dict[str, Written] = {}
 
@@ -32,7 +32,7 @@ def reachable(program: TranslationUnit, interface: Any) -> list[Written]:
 
 
 def deduplicate(program: TranslationUnit, interface: Any) -> None:
-    """Functions with the same text are one: lists with other room often make no difference."""
+    """Merge functions with the same text: different capacities often make no difference."""
     fixed = {*ENTRIES, *(signature.name.rpartition(".")[2] for signature in interface.functions)}
     while True:
         texts: dict[str, str] = {}
@@ -67,7 +67,7 @@ def _rename(function: Written, names: dict[str, str]) -> None:
 def modules_of(
     program: TranslationUnit, interface: Any, modules: Sequence[Any], functions: Sequence[Written]
 ) -> dict[str, str]:
-    """The files, a module each; a function stands in the module that the plan has it in."""
+    """The files, one a module; the plan says which function goes into which module."""
     home = {qualified: module.name for module in modules for qualified in module.functions}
     last = modules[-1].name
     in_contract = {s.name.rpartition(".")[2]: s.module for s in interface.functions}

@@ -16,7 +16,7 @@ LOOPS = ("jax.lax.fori_loop", "jax.lax.while_loop")
 
 
 class JaxLoop(NamedTuple):
-    """A loop as it is written: its functions, then `a, b = loop(..., (first, second))`."""
+    """A loop: its functions, then `a, b = loop(..., (first, second))`."""
 
     assign: Assign
     call: ast.Call
@@ -24,7 +24,7 @@ class JaxLoop(NamedTuple):
 
 
 def prune_carries(body: list[Statement], wanted: set[str]) -> list[Statement]:
-    """The same with less carried by its loops; `wanted` are the names that are needed behind it."""
+    """The statements with smaller loop carries; `wanted` are the names that are used after them."""
     defined = {s.name: s for s in body if isinstance(s, Define)}
     after = [set(wanted)]
     for statement in reversed(body):
@@ -63,7 +63,7 @@ def _loop(statement: Statement, defined: dict[str, Define]) -> JaxLoop | None:
 
 
 def _fixed(loop: JaxLoop, later: set[str]) -> list[Statement]:
-    """What no iteration changes becomes a name before the loop, unless it is made of what is there only `later`."""
+    """Loop invariants become names before the loop, unless they are made of what is defined `later`."""
     (*_, body) = loop.functions
     own, first = _own(body), _parts(loop.call.args[-1])
     same = [i for i, part in enumerate(_parts(body.result)) if isinstance(part, ast.Name) and part.id == own[i]]
@@ -77,7 +77,7 @@ def _fixed(loop: JaxLoop, later: set[str]) -> list[Statement]:
 
 
 def _needed(loop: JaxLoop, wanted: set[str]) -> list[int]:
-    """The places of what is needed behind the loop, or to compute that, or to know when to stop."""
+    """The indices of carried values that are used after the loop, in its condition, or to compute these."""
     (*tests, body) = loop.functions
     live = {i for i, name in enumerate(loop.assign.targets) if name in wanted}
     for test in tests:
@@ -92,7 +92,7 @@ def _needed(loop: JaxLoop, wanted: set[str]) -> list[int]:
 
 
 def _reads(body: list[Statement], wanted: set[str]) -> set[str]:
-    """All names that lead to those that are wanted."""
+    """All names that the wanted ones depend on."""
     for statement in reversed(body):
         if any(name in wanted for name in code.defines(statement)):
             wanted = wanted | uses(statement)

@@ -14,7 +14,7 @@ LONGEST = 4  # a condition that is written again in each of several writes
 
 
 def predicate_writes(body: list[Statement], result: Code) -> tuple[list[Statement], Code]:
-    """The statements of a function body, and what it gives; every name is still assigned once."""
+    """The statements and the result of a function, with predicated writes."""
     page = _PredicatedWrites(body, result)
     for place, statement in enumerate(body):
         page.place = place
@@ -58,7 +58,7 @@ class _PredicatedWrites(ast.NodeTransformer):
         return written
 
     def _writes(self, node: Code, array: Code) -> Iterator[tuple[ast.Call, int]]:
-        """Those by which `array` becomes `node`, with the statement each is in; nothing if there is more to it."""
+        """The writes that turn `array` into `node`, with their positions; none if there is more to it."""
         found, place = [], self.place
         while not code.same(node, array):
             if isinstance(node, ast.Name) and self.reads[node.id] == 1 and node.id in self.values:

@@ -93,7 +93,7 @@ def constant_text(value: Any) -> str:
 
 
 def _filled(array: np.ndarray, dtype: str) -> str:
-    """A long table: a row a line, if it is a board; else as many numbers on a line as there is capacity for."""
+    """A long table: a row a line if it is two-dimensional and small, else wrapped."""
     if array.ndim == 2 and len(array) <= BOARD:
         lines = [f"        {_plain(row)}," for row in array]
         if max(map(len, lines)) <= WIDTH:
@@ -147,7 +147,7 @@ def _body(body: Sequence[Statement]) -> list[str]:
 
 
 def formatted(text: str) -> str:
-    """As ruff formats it, if it is there; a translation is right without it, too."""
+    """Format with ruff, if it is installed."""
     program = shutil.which("ruff") or shutil.which("ruff", path=str(Path(sys.executable).parent))
     if program is None:
         return text

@@ -25,7 +25,7 @@ def add_draw(
     program: TranslationUnit, name: str, parameters: list[tuple[str, str]], record_name: str, fields: Sequence[Any],
     drawn: list[tuple[str, DrawSite]], when: str,
 ) -> None:  # fmt: skip
-    """The function that draws all chance of a reset or a step."""
+    """The function that makes all random draws of a reset or a step."""
     rooms = program.rooms(when)
     used = [f for f in fields if any(n == f.name for n, _ in drawn)]
     body: list[Any] = []
@@ -83,7 +83,7 @@ def write_drawing(
 def _draw_early(
     frame: CallFrame, fields: Sequence[Any], rooms: Mapping[str, int | None], drawn: list[tuple[str, DrawSite]]
 ) -> None:
-    """Chance that does not depend on the game is drawn before all else, however often the game will need it."""
+    """Draws that do not depend on the state are made first, at full capacity."""
     for wanted in fields:
         own = [d for n, d in drawn if n == wanted.name]
         if not own or any(d.late for d in own) or rooms[wanted.name] is None:

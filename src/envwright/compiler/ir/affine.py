@@ -9,20 +9,20 @@ from envwright.compiler.ir.frame import CallFrame
 
 
 def difference(frame: CallFrame, low: Code, high: Code) -> int | None:
-    """`high - low`, if it is a known number: both are sums of the same terms."""
+    """`high - low`, if it is a constant."""
     (terms, first), (others, second) = sum_of(frame, low), sum_of(frame, high)
     return int(second - first) if terms == others else None
 
 
 def max_difference(frame: CallFrame, low: Code, high: Code) -> int | None:
-    """The largest that `high - low` can be, if that is known: also of `min(n, x + 2)` and `max(0, x - 1)`."""
+    """An upper bound of `high - low`, if there is one: also for `min(n, x + 2)` and `max(0, x - 1)`."""
     lows, highs = _either(frame, low, "jnp.maximum"), _either(frame, high, "jnp.minimum")
     known = [found for a in lows for b in highs if (found := difference(frame, a, b)) is not None]
     return min(known) if known else None
 
 
 def _either(frame: CallFrame, value: Code, function: str) -> list[Code]:
-    """Itself, and what it is the larger or the smaller one of."""
+    """The expression, and the operands of a nested maximum or minimum."""
     unwrapped = frame.writer.meaning(value)
     if isinstance(unwrapped, ast.Call) and text(unwrapped.func) == function:
         return [value, *(inner for part in unwrapped.args for inner in _either(frame, part, function))]
@@ -30,7 +30,7 @@ def _either(frame: CallFrame, value: Code, function: str) -> list[Code]:
 
 
 def sum_of(frame: CallFrame, value: Code) -> tuple[dict[str, int], int]:
-    """An expression as a sum: how often each term is in it, and the known rest."""
+    """An expression as a linear combination of terms, and a constant."""
     value = frame.writer.meaning(value)
     if isinstance(value, ast.Constant) and isinstance(value.value, int):
         return {}, value.value

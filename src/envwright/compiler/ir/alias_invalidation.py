@@ -15,13 +15,13 @@ ITSELF, ROWS = 1, 2
 
 
 def link(memory: Store, one: int, deep: int, other: int) -> None:
-    """A change of `one` that goes so deep is one of `other`, too; of itself, if it holds the same row twice."""
+    """A mutation of `one` at this depth is one of `other`, too; of itself, if it holds a row twice."""
     if (deep, other) not in memory.aliases.get(one, ()):
         memory.aliases[one] = memory.aliases.get(one, frozenset()) | {(deep, other)}
 
 
 def chosen(memory: Store, value: Value, sides: Iterable[tuple[Value, Store]]) -> Value:
-    """One of two lists, or of what else it is, copied after a branch."""
+    """A copy of one of two values after a branch, linked to both."""
     for place, side in sides:
         for loc in locs_within(place):
             value = as_one_of(memory, value, {loc})
@@ -31,7 +31,7 @@ def chosen(memory: Store, value: Value, sides: Iterable[tuple[Value, Store]]) ->
 
 
 def inherit_aliases(memory: Store, value: Value, sides: Iterable[tuple[Value, Store]]) -> Value:
-    """One of two lists that nobody else has, after a branch: what was kept apart from them is kept apart from it."""
+    """One of two values that nothing else refers to, after a branch: it takes over their links."""
     if isinstance(value, ir.Maybe):
         return ir.Maybe(value.present, inherit_aliases(memory, value.value, sides))
     for place, side in sides:
@@ -46,13 +46,13 @@ def inherit_aliases(memory: Store, value: Value, sides: Iterable[tuple[Value, St
 
 
 def joined(yes: Store, no: Store) -> dict[int, frozenset[tuple[int, int]]]:
-    """Of both sides of a branch."""
+    """The links of both branches."""
     none: frozenset[tuple[int, int]] = frozenset()
     return {loc: yes.aliases.get(loc, none) | no.aliases.get(loc, none) for loc in (*yes.aliases, *no.aliases)}
 
 
 def invalidate_aliases(memory: Store, loc: int, deep: int) -> None:
-    """Something was changed in place: its aliases are not what they are in the original."""
+    """After a mutation: copies that alias the value in the original are poisoned."""
     if not memory.aliases:
         return
     waiting, seen = [(loc, deep)], {loc}
@@ -73,7 +73,7 @@ def invalidate_aliases(memory: Store, loc: int, deep: int) -> None:
 
 
 def _holders(memory: Store, loc: int) -> set[int]:
-    """The lists and dicts that hold another by its name."""
+    """The lists and dicts that hold a reference to a location."""
     found = memory.locs.items()
     return {key for key, value in found if isinstance(value, ir.Items | ir.Keyed) and loc in locs_within(value)}
 
@@ -82,7 +82,7 @@ _APART = "a list with two aliases is mutated through one of them and read throug
 
 
 def with_rows_of(memory: Store, made: Value, sources: Iterable[Value]) -> Value:
-    """A new list that has rows of others."""
+    """A new list that shares rows with others."""
     if not has_rows(memory.see(made)):
         return made
     locs = {loc for source in sources for loc in locs_within(source) if has_rows(memory.locs.get(loc))}
@@ -90,7 +90,7 @@ def with_rows_of(memory: Store, made: Value, sources: Iterable[Value]) -> Value:
 
 
 def one_list(memory: Store, made: Value, parts: Sequence[Value]) -> Value:
-    """A list that was made of others, one after the other: it has their rows."""
+    """The concatenation of lists, which shares their rows."""
     made = with_rows_of(memory, made, parts)
     inside = [v for part in parts if isinstance(items := memory.see(part), ir.Items) for v in items.items]
     if isinstance(made, ir.Counted | ir.Masked) and any(isinstance(v, ir.PLACES) for v in inside):
@@ -101,19 +101,19 @@ def one_list(memory: Store, made: Value, parts: Sequence[Value]) -> Value:
 
 
 def as_row_of(memory: Store, row: Value, source: Value) -> Value:
-    """A row of a list, copied."""
+    """A copy of a row of a list."""
     locs, content = locs_within(source), memory.see(row)
     is_list = _is_list(content.value if isinstance(content, ir.Maybe) else content)
     return _tied(memory, row, ITSELF, locs, ROWS) if locs and is_list else row
 
 
 def as_one_of(memory: Store, value: Value, locs: Iterable[int]) -> Value:
-    """What is one of several lists or rows of them, copied."""
+    """A copy of one of several lists or rows."""
     return _tied(memory, value, ITSELF, locs, ITSELF) if locs else value
 
 
 def out_of(memory: Store, row: Value, home: int) -> Value:
-    """A row that is taken out of a list: other lists may still have it."""
+    """A row that is removed from a list: other lists may still hold it."""
     for _, other in memory.aliases.get(home, ()):
         if other != home and other in memory.locs:
             rows = has_rows(memory.locs[other])
@@ -122,7 +122,7 @@ def out_of(memory: Store, row: Value, home: int) -> Value:
 
 
 def put_into(memory: Store, rows: Iterable[Value], base: Value) -> None:
-    """Lists with names, or lists that hold some, are put into a list that has copies of them."""
+    """References are put into a list, which holds copies of them."""
     for row in rows:
         content = deep_or_unknown(memory, row)
         seen = memory.see(row) if isinstance(content, ir.Items | ir.Keyed) else content
@@ -138,14 +138,14 @@ def put_into(memory: Store, rows: Iterable[Value], base: Value) -> None:
 
 
 def _is_in(memory: Store, row: int, home: int) -> bool:
-    """Whether a row that is followed may be in a list."""
+    """Whether a tracked row may be in a list."""
     place = memory.positions.get(row)
     gone = isinstance(place, ir.Static) and place.value == OUTSIDE
     return place is not None and not gone and memory.homes.get(row) == home
 
 
 def _leads(place: Value) -> list[tuple[int, int]]:
-    """The locations that a name leads to, and how deep in them a change of it is."""
+    """The locations that a reference leads to, and at which depth it is in them."""
     if isinstance(place, ir.Either):
         return [*_leads(place.yes), *_leads(place.no)]
     if isinstance(place, ir.IndexView):

@@ -9,8 +9,8 @@ from envwright.compiler.ir.values import Value
 
 
 def known_elsewhere(memory: Store, value: Value, own: tuple[str, Any] | None) -> bool:
-    """Whether a change of it is seen by another name than its own: `own` is the table of the memory and the key. Names
-    of a function that ends do not count (None)."""
+    """Whether a mutation is visible through another name than its `own`, a table of the store and a key. The names of a
+    function that returns do not count (None)."""
     if not isinstance(value, ir.Ref):
         return isinstance(value, ir.PLACES)  # a part of something
     if value.loc < 0 or value.loc in memory.above or value.loc in memory.positions:
@@ -23,6 +23,6 @@ def known_elsewhere(memory: Store, value: Value, own: tuple[str, Any] | None) ->
 
 
 def holds_places(memory: Store, value: Value) -> bool:
-    """Whether it is an object, a dict or a list that holds lists or objects, which may have names of their own."""
+    """Whether it holds references to lists or objects."""
     content = memory.locs.get(value.loc) if isinstance(value, ir.Ref) else value
     return isinstance(content, ir.Items | ir.Keyed) and bool(locs_within(content))

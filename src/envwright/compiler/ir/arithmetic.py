@@ -63,8 +63,8 @@ def _is_negative(value: code.Code) -> bool:
 
 
 def side_by_side(values: Sequence[Value]) -> tuple[ir.Masked | ir.Counted, list[Value]]:
-    """Arrays of changing length beside numbers, or beside others that are as long: all of them as arrays with the same
-    room, and the first as it was, to take what is made of them."""
+    """Operands with variable-length arrays among them, as arrays of one capacity; and the first of these, to take the
+    result."""
     changing = [value for value in values if isinstance(value, ir.Masked | ir.Counted)]
     alike = all(isinstance(v, ir.Masked) for v in changing) and all(_same_mask(v, changing[0]) for v in changing)
     if len(changing) > 1 and not alike:  # one after the other, then; the original has as many of each

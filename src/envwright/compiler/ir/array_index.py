@@ -26,14 +26,14 @@ def is_mask(part: Value) -> bool:
 
 
 def is_number(part: Value) -> bool:
-    """A integer, known or of the game."""
+    """An integer, constant or not."""
     if isinstance(part, ir.Static):
         return isinstance(part.value, int | np.integer)
     return isinstance(part, ir.Array) and part.kind.shape == () and part.kind.is_whole
 
 
 def basic(where: tuple[Value, ...]) -> bool:
-    """Whether it picks a part that is still the same memory: integers, slices and new axes."""
+    """Whether it is basic indexing, which gives a view: integers, slices and new axes."""
     for part in where:
         known = isinstance(part, ir.Static) and (part.value is None or isinstance(part.value, slice | type(...) | str))
         if not known and not is_number(part) and not (isinstance(part, ir.Array) and part.sliced):
@@ -92,8 +92,8 @@ def _flat(array: ir.Array) -> ir.Array:
 
 
 def in_turn(parts: Parts) -> tuple[Parts, Parts] | None:
-    """An index as two, one after the other, where they would get in each other's way: a mask beside numbers or slices,
-    and slices that move, each of which picks along its own axis."""
+    """An index as two, applied one after the other, where its parts would interfere: masks beside integers or slices,
+    and slices with run-time bounds."""
     late = [part for part in parts if is_mask(part) or (isinstance(part, ir.Array) and part.sliced)]
     others = [part for part in parts if part not in late and not _is_whole(part)]
     if not late or (len(late) == 1 and (not others or len(parts) == 1)):
@@ -126,7 +126,7 @@ def _is_whole(part: Value) -> bool:
 
 
 def mask_of(base: ir.Array, parts: Parts) -> ir.Array:
-    """Which elements an index means, where it has slices with ends of the game, or masks."""
+    """The mask of the elements that an index with run-time slices or masks selects."""
     axes = len(base.kind.shape)
     made: Code | None = None
     axis = 0
@@ -141,7 +141,7 @@ def mask_of(base: ir.Array, parts: Parts) -> ir.Array:
 
 
 def _condition(part: Value, base: ir.Array, axis: int) -> Code | None:
-    """Which places along an axis a part of an index means; None: all."""
+    """The mask of one part of an index along its axis; None: everything."""
     axes, size = len(base.kind.shape), base.kind.shape[axis]
     if _is_whole(part):
         return None
@@ -183,7 +183,7 @@ def _from_end(end: ir.Array, size: int) -> Code:
 
 
 def expanded(where: tuple[Value, ...], axes: int) -> Parts:
-    """Without `...`, which stands for all axes that the others leave; conditions that are known are places."""
+    """The index without `...`; constant masks become integer arrays."""
     parts = [place for part in where for place in _places(part)]
     for i, part in enumerate(parts):
         if isinstance(part, ir.Static) and part.value is Ellipsis:
@@ -194,7 +194,7 @@ def expanded(where: tuple[Value, ...], axes: int) -> Parts:
 
 
 def _places(part: Value) -> Parts:
-    """Where a condition holds that is known now, axis by axis; anything else as it is."""
+    """A constant mask as integer arrays, one an axis; anything else as it is."""
     known = part.value if isinstance(part, ir.Static) else None
     if isinstance(part, ir.Items) and all(isinstance(item, ir.Static) for item in part.items):
         known = [item.value for item in part.items if isinstance(item, ir.Static)]

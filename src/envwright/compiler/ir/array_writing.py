@@ -57,7 +57,7 @@ def write_array(base: ir.Array, where: tuple[Value, ...], value: Value) -> ir.Ar
 
 
 def _cut(new: ir.Array, wanted: tuple[int, ...]) -> ir.Array:
-    """Of a variable-length list as much as there is a place for: NumPy takes no list of another length."""
+    """As many elements of a variable-length list as fit."""
     if len(new.kind.shape) != len(wanted) or not wanted or new.kind.shape[0] <= wanted[0]:
         return new
     return ir.Array(code.index(new.code, code.span(None, code.const(wanted[0]))), new.kind.shaped(*wanted), new.listed)
@@ -75,7 +75,7 @@ def _without_new_axes(base: ir.Array, parts: Parts, value: Value) -> ir.Array:
 
 
 def _write_masked(base: ir.Array, parts: Parts, value: Value) -> ir.Array:
-    """Where a condition holds."""
+    """`base[mask] = value`."""
     mask = as_array(parts[0]) if len(parts) == 1 else mask_of(base, parts)
     shown = code.with_axes(mask.code, len(base.kind.shape) - len(mask.kind.shape))
     new = _as_picked(base, mask, value, several=len(parts) == 1)
@@ -83,7 +83,7 @@ def _write_masked(base: ir.Array, parts: Parts, value: Value) -> ir.Array:
 
 
 def _as_picked(base: ir.Array, mask: ir.Array, value: Value, several: bool) -> ir.Array:
-    """The values that go to where a mask holds, each at its place; `several`: there may be one for each place."""
+    """The values for the elements that a mask selects; `several`: there may be one for each."""
     if isinstance(value, ir.Masked) and code.same(value.mask.code, flat_mask(mask).code):
         return ir.Array(code.method(value.array.code, "reshape", code.const(base.kind.shape)), base.kind)
     new = counted(value).array if isinstance(value, ir.Counted | ir.Masked) else as_array(value)
@@ -102,7 +102,7 @@ def _fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
 
 
 def _in_order(base: ir.Array, mask: ir.Array, values: ir.Array) -> ir.Array:
-    """One value after the other, to the places where a mask holds."""
+    """Scatter values to the places where a mask holds, in order."""
     if mask.kind.shape != base.kind.shape or len(values.kind.shape) != 1:
         raise RefusedError("several values are written through a mask, which is not supported here")
     place: Code = code.binary(code.call("jnp.cumsum", mask.code), ast.Sub(), code.const(1))
@@ -112,7 +112,7 @@ def _in_order(base: ir.Array, mask: ir.Array, values: ir.Array) -> ir.Array:
 
 
 def _write_span(base: ir.Array, parts: Parts, value: Value) -> ir.Array:
-    """To a slice whose ends are run-time values."""
+    """`base[low:high] = value`, with run-time bounds."""
     others = [p for p in parts if not isinstance(p, ir.Span)]
     if others and len(others) == len(parts) - 1 == len(base.kind.shape) - 1 and all(map(is_number, others)):
         row = tuple(
@@ -126,13 +126,13 @@ def _write_span(base: ir.Array, parts: Parts, value: Value) -> ir.Array:
 
 
 def cast_in(new: ir.Array, base: ir.Array) -> ir.Array:
-    """A value in the type of the array it is written to."""
+    """A value in the dtype of the array it is written to."""
     fits = new.weak and not new.kind.shape and not new.kind.is_float and not base.kind.is_bool
     return new if fits else cast(new, base.kind.dtype)
 
 
 def _write_counted(base: ir.Array, places: ir.Counted | ir.Masked, new: ir.Array) -> ir.Array:
-    """At the places of a variable-length list: those that are not in use lie outside, where nothing is written."""
+    """`base[places] = value` for variable-length places: unused ones lie out of bounds and are dropped."""
     chosen = masked(places)
     size = math.prod(base.kind.shape[:1])
     where = code.call("jnp.where", chosen.mask.code, chosen.array.code, code.const(size))

@@ -15,7 +15,7 @@ Alphabet = tuple[str | None, ...]  # strings, each of which has a number
 
 
 class Aval(NamedTuple):
-    """The type of an array: what it holds, and its shape."""
+    """Dtype, shape, and what the numbers encode."""
 
     dtype: str
     shape: tuple[int, ...] = ()
@@ -27,12 +27,12 @@ class Aval(NamedTuple):
 
     @property
     def letters(self) -> Alphabet | None:
-        """The strings that the numbers stand for, if they stand for some."""
+        """The strings that the numbers encode, if they do."""
         return self.of if isinstance(self.of, tuple) else None
 
     @property
     def is_object(self) -> bool:
-        """Whether the numbers stand for objects."""
+        """Whether the numbers encode objects."""
         return isinstance(self.of, int) and self.of != 0
 
     @property
@@ -49,13 +49,13 @@ class Aval(NamedTuple):
 
 
 def narrow(dtype: Any) -> str:
-    """The name of the type that stands for NumPy's in 32 bits."""
+    """The 32-bit dtype that stands for a NumPy dtype."""
     name = np.dtype(dtype).name
     return NARROW.get(name, name)
 
 
 def aval_of(value: Any) -> Aval:
-    """The kind of a number, or of an array of them."""
+    """The aval of a number or an array."""
     array = np.asarray(value)
     return Aval(narrow(array.dtype), array.shape)
 
@@ -68,12 +68,12 @@ def is_number(value: Any) -> bool:
 
 
 def weak(value: Any) -> bool:
-    """Whether a number takes the type of what it meets, as Python's own do."""
+    """Whether a number is weakly typed, as Python's own are."""
     return isinstance(value, bool | int | float) and not isinstance(value, np.generic)
 
 
 def promote(a: Aval, b: Aval, a_weak: bool = False, b_weak: bool = False) -> str:
-    """The type of a sum of the two. Python's numbers give way to arrays of the same sort."""
+    """The dtype of a sum; weakly typed numbers give way."""
     if a.dtype == b.dtype:
         return INT if a.is_bool else a.dtype
     ranks = [_rank(a), _rank(b)]
@@ -100,13 +100,13 @@ def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def check_alike(kinds: Sequence[Aval]) -> None:
-    """Refuse to have numbers side by side of which some stand for strings, and others for something else."""
+    """Refuse to mix numbers that encode strings with others."""
     if len({kind.of for kind in kinds}) > 1 and any(kind.letters for kind in kinds):
         raise RefusedError("strings are mixed with numbers, or with strings of another alphabet")
 
 
 def joined(a: Aval, b: Aval, a_weak: bool = False, b_weak: bool = False) -> Aval:
-    """The kind of something that is the one or the other."""
+    """The aval of a value that is the one or the other."""
     check_alike([a, b])
     dtype = a.dtype if a.dtype == b.dtype else promote(a, b, a_weak, b_weak)
     return Aval(dtype, broadcast(a.shape, b.shape), a.of if a.of == b.of else 0)

@@ -98,7 +98,7 @@ def is_zero(value: Code) -> bool:
 
 
 def implies(condition: Code, other: Code) -> bool:
-    """Whether a condition says another one already, as one of those it is made of."""
+    """Whether a conjunction contains a condition."""
     if isinstance(condition, ast.BinOp) and isinstance(condition.op, ast.BitAnd):
         return implies(condition.left, other) or implies(condition.right, other)
     return same(condition, other)
@@ -127,7 +127,7 @@ def same(a: Code, b: Code) -> bool:
 
 
 def size(code: Code) -> int:
-    """How long an expression is, about: its names, numbers and calls."""
+    """The approximate size of an expression."""
     return sum(isinstance(node, ast.Name | ast.Constant | ast.Call | ast.Attribute) for node in ast.walk(code))
 
 
@@ -189,7 +189,7 @@ class Define:
 
 @dataclass
 class Note:
-    """A comment of the original's; it stays if something stays of the statement it is about."""
+    """A comment of the original, kept if the statement it belongs to is."""
 
     text: str
     line: int = 0
@@ -217,7 +217,7 @@ class Written:
 
 
 def substitute(define: Define, values: Mapping[str, Code]) -> None:
-    """The same inside of a function, which knows the names around it."""
+    """Substitution inside of a nested function."""
     for statement in define.body:
         if isinstance(statement, Assign):
             statement.value = substituted(statement.value, values)

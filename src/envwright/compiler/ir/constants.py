@@ -15,7 +15,7 @@ LARGEST = 2**31 - 1  # integer
 
 
 def checked_aval(value: Any) -> Aval:
-    """The kind of a number; whole ones have 32 bits."""
+    """The aval of a constant; integers must fit into 32 bits."""
     kind = aval_of(value)
     if kind.dtype == INT and np.size(value) and (np.max(value) > LARGEST or np.min(value) < -LARGEST - 1):
         raise RefusedError(f"{short(value)} does not fit into a 32-bit integer")
@@ -42,7 +42,7 @@ def constant_code(value: Any) -> Code:
 
 
 def fold(what: str, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """Constant folding: what a function of constants gives. Where it raises, so does the original: a refusal."""
+    """Constant folding. Where the function raises, so does the original: a refusal."""
     try:
         return function(*arguments, **options)
     except Exception as error:  # whatever the original's objects raise

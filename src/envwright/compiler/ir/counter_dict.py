@@ -28,7 +28,7 @@ def counter_of(frame: CallFrame, value: Value) -> ir.CounterDict:
 
 
 def keys(frame: CallFrame, value: ir.CounterDict) -> ir.Masked:
-    """What there is, each once."""
+    """The distinct elements."""
     found = replace(distinct(value.listed), unordered=False)
     return replace(found, mask=replace(found.mask, code=frame.named("first", found.mask.code)))
 
@@ -38,7 +38,7 @@ def length(frame: CallFrame, value: ir.CounterDict) -> ir.Array:
 
 
 def ask(frame: CallFrame, value: ir.CounterDict, name: str, arguments: list[Value]) -> Value:
-    """A method of one."""
+    """A method of a counter."""
     first = keys(frame, value)
     match name, arguments:
         case "keys", []:
@@ -60,7 +60,7 @@ def ask(frame: CallFrame, value: ir.CounterDict, name: str, arguments: list[Valu
 
 
 def _often(frame: CallFrame, value: ir.CounterDict) -> ir.Array:
-    """How often there is each element of the list."""
+    """The count of each element of the list."""
     listed = value.listed
     same: Code = code.both(each_with_each(listed.array, listed.array), flags_of(listed).code)
     often = frame.named("often", code.call("jnp.sum", same, axis=code.const(1)))
@@ -73,7 +73,7 @@ def _pairs(one: ir.Array, other: ir.Array) -> ir.Array:
 
 
 def _ranked(frame: CallFrame, first: ir.Masked, often: ir.Array) -> ir.Counted:
-    """The most frequent come first; of those that are as frequent, the one that came first."""
+    """By falling count; ties by first occurrence."""
     rank = code.call("jnp.where", first.mask.code, code.negative(often.code), code.const(1))
     order = code.name(frame.bind("order", code.call("jnp.argsort", rank), auto=True))  # which is stable
     pairs = _pairs(first.array, often)

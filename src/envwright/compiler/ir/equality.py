@@ -30,7 +30,7 @@ def compared(frame: CallFrame, how: ast.cmpop, left: Value, right: Value) -> Val
 
 
 def both_maybe(how: ast.cmpop, left: ir.Maybe, right: ir.Maybe, equal: ir.Array) -> ir.Array:
-    """Two things that may be None: equal, if both are, or neither, and then what they are."""
+    """Equality of two values that may be None."""
     alike = code.compare(left.present.code, ast.Eq(), right.present.code)
     nothing = code.negated(left.present.code)
     found = code.both(alike, code.binary(nothing, ast.BitOr(), equal.code))
@@ -56,7 +56,7 @@ def truth(frame: CallFrame, number: ir.Array) -> Value:
 
 
 def same(frame: CallFrame, one: ir.Array, other: ir.Array) -> ir.Array:
-    """Which objects are equal: those that are the same, or, if their class compares what they hold, hold the same."""
+    """Equality of objects: identity, or field by field where the class compares so."""
     arena = frame.program.arenas[one.kind.of]
     shape = one.kind.shape or other.kind.shape
     if other.kind.of != arena.number:

@@ -27,7 +27,7 @@ def width(mapping: ir.FixedKeyDict) -> int:
 
 
 def spread(mapping: ir.FixedKeyDict, where: Where) -> Where:
-    """An index with a key that is a tuple as one with its parts."""
+    """An index with a tuple key, as one with its parts."""
     first, rest = where[0], where[1:]
     if isinstance(first, ir.Items) and not first.is_list:
         return (*first.items, *rest)
@@ -54,13 +54,13 @@ def _is_whole(part: Value) -> bool:
 
 
 def known_key(parts: Where) -> object | None:
-    """A key that is known."""
+    """A constant key, or None."""
     found = tuple(int(part.value) for part in parts if isinstance(part, ir.Static))
     return None if len(found) < len(parts) else found[0] if len(found) == 1 else found
 
 
 def _places(memory: Resolver, mapping: ir.FixedKeyDict, parts: Where) -> Where:
-    """Where the value under a key is."""
+    """The index of a key in the array."""
     key = known_key(parts)
     if key is not None:
         if key not in mapping.keys:
@@ -80,7 +80,7 @@ def _places(memory: Resolver, mapping: ir.FixedKeyDict, parts: Where) -> Where:
 
 
 def read(memory: Resolver, mapping: ir.FixedKeyDict, where: Where) -> Value:
-    """`shelf[where]`."""
+    """`mapping[where]`."""
     parts, rest = _key(mapping, where)
     found = of_array(mapping.array, (*_places(memory, mapping, parts), *rest))
     if isinstance(found, ir.Array) and not rest:
@@ -89,7 +89,7 @@ def read(memory: Resolver, mapping: ir.FixedKeyDict, where: Where) -> Value:
 
 
 def write(memory: Resolver, mapping: ir.FixedKeyDict, where: Where, value: Value) -> ir.FixedKeyDict:
-    """The dict after `shelf[where] = value`; a key that it does not have is dropped, and noted by whoever asks."""
+    """The dict after `mapping[where] = value`; a missing key is dropped, and noted by the caller."""
     parts, rest = _key(mapping, where)
     array = mapping.array
     new = strings.into(array.kind.letters, value) if array.kind.letters else as_array(value)
@@ -104,7 +104,7 @@ def write(memory: Resolver, mapping: ir.FixedKeyDict, where: Where, value: Value
 
 
 def holds(mapping: ir.FixedKeyDict, item: Value) -> ir.Array | None:
-    """`item in shelf`, for a run-time key, where the keys fill a box; None: they have to be iterated over."""
+    """`item in mapping` for a run-time key, if the keys fill a box."""
     parts = spread(mapping, (item,))
     if not mapping.first or len(parts) != width(mapping) or not all(_is_whole(part) for part in parts):
         return None
@@ -120,7 +120,7 @@ def holds(mapping: ir.FixedKeyDict, item: Value) -> ir.Array | None:
 
 
 def is_inside(mapping: ir.FixedKeyDict, parts: Where) -> bool:
-    """Whether a run-time key is known to be one of the dict's."""
+    """Whether a run-time key is provably one of the keys."""
     if not mapping.first:
         return False
     bounds = zip(map(as_array, parts), mapping.first, mapping.array.kind.shape, strict=False)
@@ -128,7 +128,7 @@ def is_inside(mapping: ir.FixedKeyDict, parts: Where) -> bool:
 
 
 def fitted(like: ir.FixedKeyDict, value: Value) -> ir.FixedKeyDict:
-    """A dict, without references in it, in the form in which it is kept."""
+    """A dict, without references in it, as a `FixedKeyDict`."""
     if isinstance(value, ir.Static) and type(value.value) is dict:
         value = ir.Keyed({key: ir.Static(inner) for key, inner in value.value.items()})
     if isinstance(value, ir.FixedKeyDict) and (value.keys, value.first) == (like.keys, like.first):
@@ -148,7 +148,7 @@ def fitted(like: ir.FixedKeyDict, value: Value) -> ir.FixedKeyDict:
 
 
 def values_of(mapping: ir.FixedKeyDict) -> ir.Array:
-    """`shelf.values()`, as a list."""
+    """`mapping.values()`, as a list."""
     array = mapping.array
     shape = (len(mapping.keys), *array.kind.shape[mapping.axes :])
     made = code.method(array.code, "reshape", code.const(shape)) if mapping.axes > 1 else array.code
@@ -156,7 +156,7 @@ def values_of(mapping: ir.FixedKeyDict) -> ir.Array:
 
 
 def value_at(mapping: ir.FixedKeyDict, place: int) -> Value:
-    """The value under one of the keys, by its place among them."""
+    """The value of the key at this position."""
     places = np.unravel_index(place, mapping.array.kind.shape[: mapping.axes])
     found = of_array(mapping.array, tuple(ir.Static(int(i)) for i in places))
     return replace(as_array(found), tupled=mapping.tupled and bool(as_array(found).kind.shape))

@@ -16,7 +16,7 @@ from envwright.compiler.refusal import RefusedError
 
 
 def flatten(value: Value, like: Value) -> list[Code]:
-    """The arrays of a value, in the kinds of another one of the same form."""
+    """The arrays of a value, in the avals of another one of the same structure."""
     if isinstance(value, ir.Unknown):
         raise value.why
     match like:
@@ -75,7 +75,7 @@ def flatten(value: Value, like: Value) -> list[Code]:
 
 
 def unflatten(like: Value, fresh: Callable[[str], str], hint: str) -> tuple[Value, list[str]]:
-    """A value of the same form under new names, and the names."""
+    """A value of the same structure under new names, and the names."""
 
     def one(array: ir.Array, name: str, listed: bool = False) -> tuple[ir.Array, list[str]]:
         made = fresh(name)
@@ -125,7 +125,7 @@ def unflatten(like: Value, fresh: Callable[[str], str], hint: str) -> tuple[Valu
 
 
 def leaf_avals(like: Value) -> list[Aval]:
-    """The kinds of the arrays of a value."""
+    """The avals of the arrays of a value."""
     match like:
         case ir.Array():
             return [like.kind]
@@ -151,7 +151,7 @@ def leaf_avals(like: Value) -> list[Aval]:
 
 
 def same_structure(a: Value, b: Value) -> bool:
-    """Whether two values have the same form, so that one can stand where the other stood."""
+    """Whether two values have the same structure."""
     if a is b:
         return True
     match a, b:

@@ -19,7 +19,7 @@ _WORDS = {
 
 @dataclass
 class Writer:
-    """Where statements go; loops put another block on top."""
+    """Where statements are emitted; loops push a block."""
 
     blocks: list[list[Statement]] = field(default_factory=lambda: [[]])
     bases: dict[str, str] = field(default_factory=dict)  # of each name, the one that was wanted
@@ -29,7 +29,7 @@ class Writer:
     chance: dict[str, str] = field(default_factory=dict)  # chance field -> the parameter that has it
     start: bool = False  # whether it begins an episode: then there is no state yet
     top: bool = False  # whether it is the function that begins or steps the game, which has all the chance
-    drawing: bool = False  # whether it draws random numbers, instead of using chance that was drawn
+    drawing: bool = False  # whether it draws random numbers, instead of using chance fields
     drawn: int = 0  # how often
     early: dict[str, str] = field(default_factory=dict)  # chance fields that are drawn before all else, by their names
     most: dict[str, float] = field(default_factory=dict)  # chance field -> how often it may be drawn, at most
@@ -37,15 +37,15 @@ class Writer:
     passing: bool = False  # whether it reads what goes from place to place within a step, and is not in the state
     rewritten: set[Any] = field(default_factory=set)  # attributes that functions change which it calls
     renewed: set[Any] = field(default_factory=set)  # those to which they give other lists
-    collected: list[tuple[str, Any]] = field(default_factory=list)  # how the chance that it uses is drawn
+    collected: list[tuple[str, Any]] = field(default_factory=list)  # how the chance fields that it uses are drawn
 
     @property
     def when(self) -> str:
-        """Which chance it uses: that of the start of an episode, or that of a step."""
+        """Whose random draws it uses: those of the start of an episode, or of a step."""
         return "start" if self.start else "step"
 
     def fresh(self, base: str, own: bool = True) -> str:
-        """A name that nothing else has; in the end it becomes the one wanted, if it can (`cleanup.renamed`)."""
+        """A unique name; in the end it becomes the one wanted, if it can (`cleanup.renamed`)."""
         base = base if base.isidentifier() else "value"
         base = f"{base}_" if own and base in RESERVED else base
         found = f"{base}{MARK}{len(self.bases)}"
@@ -76,7 +76,7 @@ class CallFrame:
     program: TranslationUnit
     writer: Writer
     memory: Store
-    function: str = ""  # its name, as chance is recorded under it
+    function: str = ""  # its name, under which draws are recorded
     qualified: str = ""
     file: str = ""
     globals: Mapping[str, Any] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class CallFrame:
     inlined: bool = False  # functions of the state are read where they are called: in a loop it has no record
     guards: tuple[Code, ...] = ()  # the conditions under which the original comes here
     comments: Mapping[int, list[str]] = field(default_factory=dict)
-    orderless: set[ast.AST] = field(default_factory=set)  # comprehensions of which nobody asks for the order
+    orderless: set[ast.AST] = field(default_factory=set)  # comprehensions whose order does not matter
     taken: set[ast.AST] = field(default_factory=set)  # calls of which all that they yield is taken at once
     call: ast.Call | None = None  # the one that is made
     direct: ast.AST | None = None  # a call whose value an attribute is set to
@@ -117,7 +117,7 @@ class CallFrame:
         return value if code.size(value) <= 2 else code.name(self.bind(hint, value, auto))
 
     def condition(self, value: Code) -> Code:
-        """A condition under a name that says what it asks."""
+        """A condition under a descriptive name."""
         return self.named(condition_name(value), value)
 
     def placed(self, why: RefusedError) -> RefusedError:

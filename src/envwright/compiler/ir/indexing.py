@@ -55,8 +55,7 @@ def read(memory: Resolver, base: Value, where: tuple[Value, ...], name: str = "T
 
 
 def spread(memory: Resolver, base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:
-    """A tuple as an index of an array is one index for each axis, and of a dict a key; a slice that is always as long
-    is its places."""
+    """A tuple index as one index an axis, or as a key of a dict; a slice of constant length as an integer array."""
     where = as_places(base, tuple(_there(seen(memory, part)) for part in where))
     if isinstance(base, ir.FixedKeyDict):
         return fixed_key_dict.spread(base, where)
@@ -96,7 +95,7 @@ def _there(part: Value) -> Value:
 
 
 def _is_tuple(memory: Resolver, base: Value, row: ir.Array) -> bool:
-    """Whether an index stands for a tuple. A row of a list does, in games whose lists hold no lists."""
+    """Whether an index is a tuple. A row of a list is, in games whose lists hold no lists."""
     if row.tupled or not row.listed or row.kind.shape[0] != len(as_array(base).kind.shape):
         return row.tupled
     if memory.program.lists_of_lists:
@@ -105,8 +104,8 @@ def _is_tuple(memory: Resolver, base: Value, row: ir.Array) -> bool:
 
 
 def as_places(base: Value, where: tuple[Value, ...]) -> tuple[Value, ...]:
-    """Slices that move but are always as long, as the places they mean; not those of variable-length lists, whose
-    end they may reach."""
+    """Slices with run-time bounds but constant length, as integer arrays; not of variable-length lists, whose end they
+    may cross."""
     first = 1 if isinstance(base, ir.Counted | ir.Masked) else 0
     return tuple(
         places_of(part) if i >= first and isinstance(part, ir.Span) and part.length is not None else part
@@ -243,7 +242,7 @@ def _part_of_counted(base: ir.Counted, part: slice) -> Value:
 
 
 def _at_least(count: code.Code, wanted: int) -> bool:
-    """Whether a list is at least so long: it is what another one is, and some more."""
+    """Whether a list provably has this length: its count is a sum with a constant."""
     added = isinstance(count, ast.BinOp) and isinstance(count.op, ast.Add) and isinstance(count.right, ast.Constant)
     return added and isinstance(count, ast.BinOp) and count.right.value >= wanted  # pyright: ignore
 

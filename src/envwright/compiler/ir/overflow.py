@@ -14,13 +14,13 @@ from envwright.compiler.ir.frame import CallFrame
 from envwright.compiler.ir.store import Store
 from envwright.compiler.ir.values import as_array, cast
 
-OVERFLOW = (-1, "outgrown")  # an attribute of nobody, as the others are joined after branches and passed on by loops
+OVERFLOW = (-1, "outgrown")  # a pseudo attribute: joined after branches and carried by loops like the others
 FEWEST = 64  # iterations that there is capacity for in any case
 
 
 def guessed_iterations(frame: CallFrame) -> int | None:
-    """How often a loop may turn, by a guess: once for each place of the largest thing of the state. At the start of an
-    episode, which cannot be cut off, nobody may guess."""
+    """The estimated number of iterations of an unbounded loop: one for each element of the largest array of the state.
+    None at the start of an episode, which cannot be truncated."""
     if frame.writer.start or OVERFLOW not in frame.memory.attributes:
         return None
     kinds = [kind for slot in frame.program.slots.values() for _, kind in slot.fields]

@@ -206,7 +206,7 @@ def _whole(part: Value) -> bool:
 
 
 def join(frame: CallFrame, when: ir.Array, yes: Value, no: Value, hint: str = "") -> Value:
-    """`yes` where the condition holds, else `no`; refused only if somebody needs it."""
+    """`yes` where the condition holds, else `no`; poison if they cannot be joined."""
     if yes is no:
         return yes
     try:

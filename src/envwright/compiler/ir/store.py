@@ -129,7 +129,7 @@ def known(value: Any) -> Any:
 
 
 def differs(after: Store, before: Store) -> bool:
-    """Whether something that was there before has changed, or chance was drawn."""
+    """Whether something that was there before has changed, or a random number was drawn."""
     for part in ("attributes", "locs", "cursors", "names"):
         mine, other = getattr(after, part), getattr(before, part)
         if any(mine[key] is not other.get(key) for key in mine if key in other or part == "cursors"):

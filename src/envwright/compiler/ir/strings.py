@@ -45,7 +45,7 @@ def beside_others(value: Value) -> Value:
 
 
 def letters_of(value: Value) -> Alphabet | None:
-    """The alphabet of a list or array of strings of the game."""
+    """The alphabet of a list or array of strings."""
     array = value.array if isinstance(value, ir.Counted | ir.Masked) else value
     return array.kind.letters if isinstance(array, ir.Array) else None
 

@@ -57,7 +57,7 @@ def write_through(frame: CallFrame, loc: int) -> None:
 
 
 def _poison_rows(frame: CallFrame, home: int, but: int = 0) -> None:
-    """Rows of a list that was changed in a way that cannot be followed; an error only if somebody needs them."""
+    """Poison the rows of a list that was changed in a way that cannot be tracked."""
     why = frame.placed(RefusedError(_LOST))
     for row in _rows_of(frame, home):
         if row != but and not (but != home and is_copy(frame.memory, row)):

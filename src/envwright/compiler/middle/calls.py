@@ -77,7 +77,7 @@ def call(
 
 
 def _one_of(picked: ir.Picked) -> Value:
-    """A function out of a table, which is picked at run time from."""
+    """A function that is picked from a table at run time."""
     options = [ir.Static(option) for option in picked.table.flat]
     if picked.table.ndim != 1 or not all(is_function(option) for option in options):
         raise RefusedError("the callee is not known at compile time")
@@ -136,8 +136,7 @@ def _own(
 
 
 def _ends(frame: CallFrame, function: types.FunctionType, given: list[Value]) -> bool:
-    """Whether a function that calls itself may end by what is known now: numbers it is given. How often it may is
-    limited, for then nobody knows."""
+    """Whether recursion may end by constant arguments; the number of calls is limited."""
     values = (v.value if isinstance(v, ir.Static) else v for v in given)
     if not any(isinstance(v, int | tuple | list | str | ir.Items) for v in values):
         return False

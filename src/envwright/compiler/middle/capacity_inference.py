@@ -22,7 +22,7 @@ LARGEST = 4096  # places of a list that grows in a loop
 
 
 def max_iterations(frame: CallFrame, node: ast.While, after: list[Store]) -> int | None:
-    """How often a while loop turns at most: while a number that every iteration makes larger is below a known one."""
+    """An upper bound of the iterations of a while loop: an increasing number is compared with a constant."""
     for asked in _conditions(node.test):
         match asked:
             case ast.Compare(left=ast.Name(id=name), ops=[ast.Lt() | ast.LtE() as how], comparators=[end]):
@@ -101,7 +101,7 @@ class LoopBounds(NamedTuple):
 
     most: int | None  # how many iterations it has
     top: int | None = None  # how many elements there are before an iteration, at most
-    guess: int | None = None  # how often it may turn, if nobody knows
+    guess: int | None = None  # the estimated number of iterations, if there is no bound
 
 
 def grown_list(before: Value, after: Value, bounds: LoopBounds) -> ir.Counted:

@@ -206,7 +206,7 @@ def _at_once(frame: CallFrame, node: Any, iterations: IterationSpace, evaluate: 
 
 
 def _marked(array: ir.Array, count: ir.Array | None) -> ir.Masked:
-    """Those elements that there are turns for."""
+    """The elements of the iteration space."""
     return ir.Masked(array, all_of(array.kind.shape[0]) if count is None else in_use(ir.Counted(array, count)))
 
 

@@ -137,7 +137,7 @@ def _next(frame: CallFrame, piece: Piece) -> tuple[ir.Array, int | None]:
 
 
 def note_draws(frame: CallFrame, field: str, count: int) -> None:
-    """So many more may be drawn, at most; of a loop nobody knows."""
+    """Count draws, for an upper bound; in a loop there is none."""
     in_a_loop = len(frame.writer.blocks) > 1
     frame.writer.most[field] = frame.writer.most.get(field, 0) + (math.inf if in_a_loop else count)
 

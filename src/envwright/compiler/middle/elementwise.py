@@ -26,7 +26,7 @@ def columns(frame: CallFrame, source: Source, compute: Callable[[Value], Value])
     found: list[Value] = []
     guards = frame.guards
     for i, element in enumerate(items_of(before, array)):
-        if flags is not None:  # where nobody is, a loop might never end
+        if flags is not None:  # where there is no element, a loop might never end
             frame.guards = (*guards, code.index(flags.code, code.const(i)))
         try:
             frame.memory = before.copy()

@@ -29,7 +29,7 @@ class IterationSpace:
     """What a for loop iterates over."""
 
     known: list[Value] | None  # the elements one by one, if there are so many
-    element: Any  # the element of turn i, as a function of the code for i
+    element: Any  # the element of iteration i, as a function of the code for i
     length: int
     count: ir.Array | None = None  # how many of them there are, if that changes
     unordered: bool = False  # they come in an order that is not Python's
@@ -66,7 +66,7 @@ def iteration_space_of(frame: CallFrame, node: ast.expr, evaluate: Evaluate) -> 
 
 
 def _of_fixed_key_dict(frame: CallFrame, node: ast.expr, evaluate: Evaluate) -> IterationSpace | None:
-    """`stock.items()` and `stock.values()` of a dict by numbers, whose values are looked at turn by turn."""
+    """`stock.items()` and `stock.values()` of a dict with fixed keys, whose values are read in each iteration."""
     match node:
         case ast.Call(func=ast.Attribute(value=base, attr="items" | "values" as name), args=[]) if not _calls(base):
             place = evaluate(frame, base)

@@ -144,7 +144,7 @@ def pop(frame: CallFrame, base: Value, where: Value | None) -> Value:
 
 
 def without(content: ir.Counted, where: Value) -> ir.Counted:
-    """A list without the element at a place; those after it move up, and zero is left behind."""
+    """A list without the element at an index."""
     if isinstance(where, ir.Static) and where.value == -1:
         last = plus(content.count, -1)
         made = code.call("put", content.array.code, last.code, code.const(0))
@@ -267,7 +267,7 @@ def _insert(frame: CallFrame, base: Value, content: Value, arguments: list[Value
 
 
 def _with_place(frame: CallFrame, base: Value, content: ir.Counted) -> ir.Counted:
-    """A list that is about to get one more; a list of the state has capacity by the contract."""
+    """Before an element is added: a list of the state has its capacity from the contract."""
     capacity_check.note(frame, base, longer=True)
     return content if _has_room(frame, base, content) else counted(content, content.room + 1)
 
@@ -320,7 +320,7 @@ def sort(frame: CallFrame, base: Value, content: Value, arguments: list[Value], 
 
 
 def _named_rows(frame: CallFrame, base: Value) -> None:
-    """Rows that have names are held apart before they move."""
+    """Track the named rows of a list before they move."""
     if isinstance(base, ir.Ref):
         track_named_rows(frame, base.loc)
     elif has_rows(frame.memory.see(base)):

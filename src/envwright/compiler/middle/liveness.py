@@ -8,7 +8,7 @@ Loop = ast.For | ast.While
 
 
 def read_later(function: ast.AST, loop: Loop, names: Iterable[str]) -> set[str]:
-    """Those of the names that somebody reads after the loop; the way there iterates over all blocks around it."""
+    """The names that are read after the loop, through all blocks around it."""
     alive, needed = set(names), set[str]()
     _pass(loop.orelse, alive.copy(), needed)
     for block, place, owner in reversed(_way(function, loop)):
@@ -34,7 +34,7 @@ def _way(node: ast.AST, loop: Loop) -> list[tuple[Sequence[ast.stmt], int, ast.A
 
 
 def _pass(block: Sequence[ast.stmt], alive: set[str], needed: set[str]) -> None:
-    """Walk statements: what is read is needed, what gets a new value is not alive any more."""
+    """Walk statements: a read name is needed, an assigned one is dead."""
     for statement in block:
         needed |= _loads(statement) & alive
         if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:

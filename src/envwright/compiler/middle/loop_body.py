@@ -37,15 +37,15 @@ def can_be_written_out(iterations: IterationSpace | None) -> bool:
 
 
 class IterationBounds(NamedTuple):
-    """How often a loop turns at most; but not if a certain list grows."""
+    """Bounds on the number of iterations; they do not hold for a list that grows while it is iterated over."""
 
     iterations: int | None
     living: int
     tops: dict[int, int]  # how long lists are at most before an iteration
-    guess: int | None  # how often it may turn, if nobody knows
+    guess: int | None  # the estimated number of iterations, if there is no bound
 
     def of(self, item: LoopCarried) -> LoopBounds:
-        """What this says of something that the loop changes."""
+        """The bounds for one loop-carried value."""
         if item.place != "locs":
             return LoopBounds(self.iterations)
         if item.key == self.living:
@@ -75,7 +75,7 @@ def read_loop_body(
     most: IterationBounds,
     execute: Execute,
 ) -> LoopBody:
-    """The body as a function of what is carried; `like` is what a return in it gives."""
+    """The body as a function of the loop-carried values; `like` is what a return in it returns."""
     outer, writer = frame.memory, frame.writer
     ends_early = any(isinstance(n, ast.Break | ast.Return) for n in ast.walk(node))
     turn = writer.fresh("i") if iterations is not None else ""
@@ -145,7 +145,7 @@ def _settled(frame: CallFrame, value: Value) -> Value:
 def _wanted(
     outer: Store, carried: list[LoopCarried], after: list[Value], most: IterationBounds, written_out: bool
 ) -> list[LoopCarried]:
-    """What must be carried so that it can hold what an iteration leaves behind."""
+    """The loop-carried values, widened to hold what an iteration leaves behind."""
     wanted: list[LoopCarried] = []
     for item, value in zip(carried, after, strict=True):
         if written_out and isinstance(item.value, ir.Items) and item.value.items and tables.are_texts(item.value.items):
@@ -182,7 +182,7 @@ def _form(frame: CallFrame, value: Value, like: Value | None) -> Value:
 
 
 def _ends(frame: CallFrame, flow: ControlFlow) -> tuple[Store, Code, tuple[ir.Array, Value] | None]:
-    """What holds after an iteration, whether another one follows, and what is returned in it, and when."""
+    """The store after an iteration, whether another one follows, and what is returned, and when."""
     if flow.memory is None and not flow.exits:
         raise RefusedError("a loop whose body never ends is not supported")
     memory, on, returned = flow.memory, True, False
@@ -235,7 +235,7 @@ def _test(
         frame.memory = outer
         body = writer.blocks.pop()
     held = [code.name(names[-1])] if flag else []
-    held += _draws_left(frame, carried, memory) + list(frame.guards)  # else it might never end where nobody comes
+    held += _draws_left(frame, carried, memory) + list(frame.guards)  # else it may not end in a branch not taken
     if any((item.place, item.key) == ("attributes", overflow.OVERFLOW) for item in carried):
         held += [code.negated(flag) for flag in overflow.noted(memory)]  # nor where something was forgotten
     result = asked
@@ -246,7 +246,7 @@ def _test(
 
 
 def _draws_left(frame: CallFrame, carried: list[LoopCarried], memory: Store) -> list[Code]:
-    """A loop that draws ends when its chance is used up."""
+    """A loop that draws ends when its chance field is used up."""
     rooms = frame.program.rooms(frame.writer.when)
     fields = [item.key for item in carried if item.place == "cursors"]
     return [code.compare(as_array(memory.cursors[f]).code, ast.Lt(), code.const(rooms[f])) for f in fields]

@@ -26,17 +26,17 @@ from envwright.compiler.refusal import RefusedError
 
 
 class StateRecordError(RefusedError):
-    """An iteration of a loop puts the state into a record, which cannot be passed to the next."""
+    """An iteration makes a new state record, which cannot be carried."""
 
 
 @dataclass
 class LoopCarried:
-    """What a loop hands from one iteration to the next."""
+    """A loop-carried value."""
 
     place: str  # "names", "locs", "attributes", "cursors", or a flag
     key: Any
-    value: Value  # before the first turn, as arrays
-    optional: bool = False  # only needed if somebody reads it after the loop
+    value: Value  # before the first iteration, as arrays
+    optional: bool = False  # only needed if it is read after the loop
     room_before: int = 0  # of a list: `roomy` before the loop
     guessed_before: bool = False  # of a list: whether its capacity was a guess before the loop
     whole: bool = False  # it was a list of fixed length before the loop
@@ -51,8 +51,8 @@ Begin = Callable[[CallFrame, Code], None]  # what an iteration begins with, give
 def find_loop_carried(
     frame: CallFrame, node: ast.For | ast.While, begin: Begin | None, execute: Execute
 ) -> tuple[list[LoopCarried], ControlFlow]:
-    """Read the body once speculatively, and see what it changes, and how it ends. `node` is as the original has it,
-    for what comes after it matters, too."""
+    """Read the body once to find what it changes and how it ends. `node` is the loop of the original, for what follows
+    it matters, too."""
     before = frame.memory
     frame.memory = before.copy()
     frame.writer.blocks.append([])
@@ -115,14 +115,14 @@ def find_loop_carried(
 
 
 def _held_by_name(value: Value | None) -> list[Value]:
-    """What a list or an object holds by its name; a loop passes on copies."""
+    """The references that a list or an object holds; a loop carries copies."""
     if isinstance(value, ir.Items | ir.Keyed):
         return [*value.items] if isinstance(value, ir.Items) else [*value.items.values()]
     return []
 
 
 def _aliases_of(before: Store, after: list[Store], place: str, key: Any) -> frozenset[int]:
-    """What a name may lead to, before an iteration or after it."""
+    """The locations that a name may refer to, before or after an iteration."""
     if place != "names":
         return frozenset()
     values = [memory.names[key] for memory in (before, *after) if key in memory.names]
@@ -130,7 +130,7 @@ def _aliases_of(before: Store, after: list[Store], place: str, key: Any) -> froz
 
 
 def _tracked_rows(before: Store, after: list[Store]) -> dict[str, tuple[ir.Ref, ir.Array]]:
-    """Names of rows of lists which the loop changes, so that the rows must be followed from the start."""
+    """Names of rows of lists that the loop changes, so that the rows must be tracked from the start."""
     followed = {n for m in after for n, v in m.names.items() if isinstance(v, ir.Ref) and v.loc in m.positions}
     rows = {
         n: v for n, v in before.names.items() if n in followed and isinstance(v, ir.IndexView) and len(v.where) == 1
@@ -142,7 +142,7 @@ def _tracked_rows(before: Store, after: list[Store]) -> dict[str, tuple[ir.Ref, 
 
 
 def _left_over(frame: CallFrame, after: list[Store], key: str) -> list[LoopCarried]:
-    """Nothing, in the form of a name that keeps its value of the previous iteration where it gets no new one."""
+    """The initial value of a name that is first assigned in the loop and keeps its value between iterations."""
     memory = next(m for m in after if key in m.names)
     value = memory.names[key]
     try:
@@ -156,7 +156,7 @@ def _left_over(frame: CallFrame, after: list[Store], key: str) -> list[LoopCarri
 
 
 def _first_value(frame: CallFrame, key: Any) -> Value:
-    """What an attribute holds before a loop gives it its first value: nothing that matters."""
+    """The initial value of an attribute that is first assigned in the loop."""
     slot = frame.program.slots[key]
     blank = [ir.Array(array.code, array.kind, slot.listed) for array in slot.blank().values()]
     if slot.form == "plain":
@@ -176,7 +176,7 @@ def _same_ref(value: Value, after: list[Store], place: str, key: Any) -> bool:
 
 
 def loosened(frame: CallFrame, value: Value) -> Value:
-    """A known number as one that may change; what cannot change is left."""
+    """A constant number as a run-time value; anything else as it is."""
     if isinstance(value, ir.Static):
         try:
             array = as_array(value)
@@ -197,7 +197,7 @@ def loosened(frame: CallFrame, value: Value) -> Value:
 
 
 def widen(before: Value, after: Value, bounds: LoopBounds) -> Value:
-    """The kind that holds both; the same object if nothing had to change."""
+    """The type that holds both; the same object if nothing had to change."""
     if isinstance(after, ir.Unknown):
         raise after.why
     if is_none(before) and not is_none(after):
@@ -251,7 +251,7 @@ def _is_set_somewhere(before: ir.Items, after: ir.Array) -> bool:
 
 
 def _blank(like: Value) -> Value:
-    """Zeros in the form of a value."""
+    """Zeros of the same structure."""
     if isinstance(like, ir.Items):
         return replace(like, items=tuple(_blank(v) for v in like.items))
     if isinstance(like, ir.Counted):

@@ -94,7 +94,7 @@ def _first_that_holds(
     iterations: IterationSpace,
     execute: Execute,
 ) -> ControlFlow | RefusedError:
-    """The loop in the first way that covers it, or why there is none."""
+    """The loop by the first strategy that works, or the refusal."""
     block_length, before = len(frame.block), frame.memory
     problem = RefusedError("")
     for way in ways:
@@ -112,7 +112,7 @@ def _first_that_holds(
 
 
 def _by_places(frame: CallFrame, node: ast.For, iterations: IterationSpace, execute: Execute) -> ControlFlow:
-    """A loop over a list that is changed meanwhile."""
+    """A loop over a list that is mutated meanwhile."""
     made, begin, most, loc = as_while(frame, node, iterations)
     return _run(frame, node, made, None, begin, most, execute, loc)
 
@@ -120,7 +120,7 @@ def _by_places(frame: CallFrame, node: ast.For, iterations: IterationSpace, exec
 def _over_copy(
     copied: Copy, frame: CallFrame, node: ast.For, iterations: IterationSpace, execute: Execute
 ) -> ControlFlow:
-    """A loop over a copy of a list from which rows are taken, or to which some come, meanwhile."""
+    """A loop over a copy of a list that is mutated meanwhile."""
     iterations, loc = of_moving_rows(frame, copied)
     flow = _counted_loop(frame, node, iterations, followed(execute, loc))
     for memory in flow.memories:
@@ -131,7 +131,7 @@ def _over_copy(
 def _otherwise(
     frame: CallFrame, node: ast.For | ast.While, flow: ControlFlow, finished: ir.Array | None, execute: Execute
 ) -> ControlFlow:
-    """The `else` of a loop runs unless it was broken off."""
+    """The `else` of a loop runs unless it was left by break."""
     if not node.orelse or flow.memory is None:
         return flow
     before, guards = flow.memory, frame.guards
@@ -208,8 +208,8 @@ def _run(
     execute: Execute,
     living: int = 0,
 ) -> ControlFlow:
-    """A loop that turns `most` times at most. `origin` is how the original has it; `living` is the list it goes
-    through, if that changes meanwhile: it may not grow, for then there would be more turns."""
+    """A loop of at most `most` iterations. `origin` is the loop of the original; `living` the list it iterates over, if
+    that is mutated: it may not grow, for then there would be more iterations."""
     carried, flow = find_loop_carried(frame, origin, begin, execute)
     if check_mutation(iterations, frame.memory, flow) and iterations is not None and isinstance(node, ast.For):
         begin = following(node, iterations) or begin
@@ -239,12 +239,12 @@ def _run(
 
 
 def _beginning(node: ast.For, iterations: IterationSpace) -> Begin:
-    """What an iteration begins with: the names of a for loop get their values."""
+    """The assignment of the loop targets."""
     return lambda frame, i: unpack(frame, node.target, iterations.element(i))
 
 
 def _note_exhausted_draws(frame: CallFrame, node: ast.While, carried: list[LoopCarried], going_on: list[Code]) -> None:
-    """A loop that would have gone on has drawn more than there is: by one, for all that anybody can say."""
+    """A loop that would have gone on has drawn more than there is."""
     rooms = frame.program.rooms(frame.writer.when)
     fields = [item.key for item in carried if item.place == "cursors"]
     if not fields:
@@ -261,7 +261,7 @@ def _note_exhausted_draws(frame: CallFrame, node: ast.While, carried: list[LoopC
 def _write(
     frame: CallFrame, node: Any, iterations: IterationSpace | None, carried: list[LoopCarried], loop_body: LoopBody
 ) -> tuple[ControlFlow, ir.Array | None]:
-    """The loop itself, and what holds after it; and whether it was not broken off, if it can be."""
+    """The loop, the store after it, and whether it was left by break, if it can be."""
     writer, memory = frame.writer, frame.memory
     leaves: list[Code] = []
     names: list[str] = []
@@ -328,7 +328,7 @@ def _size(carried: list[LoopCarried]) -> int:
 
 
 def _carry_function(define: Define, counted_turns: bool) -> Define:
-    """A function of one tuple, as the loops of JAX want it."""
+    """A function of one tuple, as JAX's loops want it."""
     turn = define.parameters[:1] if counted_turns else []
     rest = define.parameters[1:] if counted_turns else define.parameters
     unpacking: list[Any] = [Assign(list(rest), code.name("carry"), unpack=True)] if rest else []

@@ -27,7 +27,7 @@ class MutatedIterationError(RefusedError):
 
 
 def check_mutation(iterations: IterationSpace | None, before: Store, flow: ControlFlow) -> bool:
-    """Whether an iteration changes the length of what is iterated over; an error if another iteration may follow."""
+    """Whether an iteration changes the length of what is iterated over; an error if another one may follow."""
     if iterations is None:
         return False
     going_on = flow.going_on
@@ -47,14 +47,14 @@ def _changed(place: Place, before: Store, after: Store) -> bool:
 
 
 def now(place: Place, memory: Store) -> Value | None:
-    """What is iterated over, as it is at some point of the program."""
+    """What is iterated over, as a store has it."""
     if isinstance(place, ir.Ref):
         return memory.locs.get(place.loc)
     return memory.see(place)
 
 
 def following(node: ast.For, iterations: IterationSpace) -> Begin | None:
-    """For a loop that is left when the list has changed: the row of an iteration stays the same one until then."""
+    """For a loop that is left once the list has changed: its row is tracked until then."""
     ref = iterations.lists[0] if iterations.lists else None
     if iterations.form != "plain" or not isinstance(ref, ir.Ref):
         return None

@@ -23,7 +23,7 @@ from envwright.compiler.refusal import RefusedError
 
 
 def content_of(value: Any, memory: Store) -> Value:
-    """A known list or array as it is; a dict or list with parts of the state in it, by key or place."""
+    """A constant list, array or dict; one with parts of the state in it, by key or index."""
     slots = memory.program.slots
     pairs = dict(enumerate(value)) if isinstance(value, list) else value
     if not isinstance(pairs, dict) or not any((id(value), key) in slots for key in pairs):
@@ -39,7 +39,7 @@ def content_of(value: Any, memory: Store) -> Value:
 
 
 def keep_part(frame: CallFrame, loc: int, key: Any, value: Value) -> None:
-    """After a dict or list has got a value at a key: where that is a part of the state, it is in it from now on."""
+    """After an assignment to a dict or list: a part of the state is updated."""
     memory = frame.memory
     content = memory.locs[loc]
     if isinstance(content, ir.Items) and isinstance(key, int):
@@ -65,8 +65,8 @@ def keep_part(frame: CallFrame, loc: int, key: Any, value: Value) -> None:
 
 
 def _held_at(memory: Store, loc: int, old: Value | None, new: Value) -> ir.Ref | None:
-    """The location for what a list has got: that of its names, if it has any; or that of what was there, if that had no
-    other name, so that after a branch it is the same location on both sides."""
+    """The location for an assigned item: that of its aliases, if it has any, or that of the old item, if that had none,
+    so that both branches of an if use the same one."""
     for one in (new, old):
         if isinstance(one, ir.Ref):
             others = [*memory.names.values(), *(v for names in memory.callers for v in names.values())]
@@ -78,14 +78,14 @@ def _held_at(memory: Store, loc: int, old: Value | None, new: Value) -> ir.Ref |
 
 
 def stay_in_place(frame: CallFrame, base: Value) -> None:
-    """Refuse to change a list whose lists or objects the state keeps apart: each is known by its place."""
+    """Refuse to reorder a list whose items are separate fields of the state."""
     live = live_at(frame, base.loc) if isinstance(base, ir.Ref) else None
     if isinstance(live, list) and parts_within(frame, live):
         raise RefusedError("a list whose items are separate fields of the state is reordered or gets other items")
 
 
 def has_parts(frame: CallFrame, base: Value) -> bool:
-    """Whether this is a dict that the state has parts of, or one of two of which it has."""
+    """Whether the state has parts of this dict, or of one of two."""
     if isinstance(base, ir.Either):
         return has_parts(frame, base.yes) or has_parts(frame, base.no)
     owner = frame.program.cache.get(("dict", base.loc)) if isinstance(base, ir.Ref) else None
@@ -93,7 +93,7 @@ def has_parts(frame: CallFrame, base: Value) -> bool:
 
 
 def store_parts(frame: CallFrame, live: Any, name: str, value: Value) -> bool:
-    """A dict, list or object whose parts are in the state is replaced: its parts are."""
+    """Replace a dict, list or object whose parts are in the state, part by part."""
     seen = frame.memory.see(value) if not isinstance(value, ir.Unknown) else value
     if isinstance(live, list) and isinstance(seen, ir.Items | ir.Static):
         return _store_list(frame, live, name, value, seen)
@@ -127,7 +127,7 @@ def store_parts(frame: CallFrame, live: Any, name: str, value: Value) -> bool:
 
 
 def _store_list(frame: CallFrame, live: list[Any], name: str, value: Value, seen: ir.Items | ir.Static) -> bool:
-    """A list of a few lists or objects that are kept apart is replaced."""
+    """Replace a list whose items are separate fields."""
     memory, slots = frame.memory, frame.program.slots
     owners = {id(live), *map(id, live)}
     if not any(owner in owners for owner, _ in slots):
@@ -165,7 +165,7 @@ def unlike(have: Any, value: Value) -> bool:
 
 
 def cases_of(frame: CallFrame, base: Value) -> list[tuple[ir.Array, ir.Static]] | None:
-    """The objects with parts of the state that a name may mean, each with the condition under which it does."""
+    """The objects with parts of the state that a name may refer to, each with its condition."""
     content = frame.memory.see(base) if not isinstance(base, ir.Static | ir.Unknown) else None
     if not isinstance(content, ir.Picked) or content.table.ndim != 1:
         return None
@@ -192,13 +192,13 @@ def parts_within(frame: CallFrame, thing: Any, deep: int = 3) -> list[tuple[int,
 
 
 def live_at(frame: CallFrame, loc: int) -> Any:
-    """What the original has in a location that begins with a list or dict of its own."""
+    """The list or dict of the original at a location."""
     born = frame.program.born.get(loc)
     return born.args[0] if isinstance(born, partial) else None
 
 
 def in_each(frame: CallFrame, cases: list[tuple[ir.Array, ir.Static]], find: Callable[[Value], Value]) -> Value:
-    """What is found of the object that is meant."""
+    """A function of the object that is selected."""
     (when, first), *others = cases
     if not others:
         return find(first)

@@ -78,7 +78,7 @@ def _computed(frame: CallFrame, name: str, seen: list[Value], named: Options) ->
 
 
 def _of_picked(frame: CallFrame, name: str, arguments: list[Value], options: Options) -> Value | None:
-    """Of an array that is picked at run time among known ones of different shapes."""
+    """A NumPy function of table entries of different shapes."""
     seen = [a if isinstance(a, ir.Unknown) else frame.memory.deep(a) for a in arguments]
     if options or name not in _NAMES_OF_STATIC or not any(isinstance(a, ir.Picked) for a in seen):
         return None
@@ -98,7 +98,7 @@ def _settled(frame: CallFrame, value: Value) -> Value:
 
 
 def _known(name: str, arguments: list[Value], options: Options) -> Value | None:
-    """Everything is known: NumPy itself computes it."""
+    """Constant folding, by NumPy itself."""
     try:
         given = [known(a) for a in arguments]
         named = {key: known(v) for key, v in options.items()}

@@ -75,8 +75,8 @@ def generic(name: str, arguments: list[Value], options: Options) -> Value:
 
 
 def _argument(value: Value, joined: bool) -> tuple[Code, Any, list[ir.Array] | None]:
-    """The code of an argument, something like it for NumPy, and the arrays in it. A list of arrays stays one only where
-    they are joined: other functions of jax.numpy want an array."""
+    """The code of an argument, a probe for NumPy, and the arrays in it. Lists of arrays stay lists only for functions
+    that join them."""
     if isinstance(value, ir.Static):
         inner = value.value
         if isinstance(inner, np.ndarray) or (is_number(inner) and not isinstance(inner, bool)):

@@ -28,7 +28,7 @@ REDUCTIONS = {
 
 
 def reduce(name: str, value: Value, axis: Any = None) -> Value:
-    """A sum and the like over those elements that are there."""
+    """A reduction of the elements in use."""
     if isinstance(value, ir.Array):
         return generic(name, [value], {} if axis is None else {"axis": ir.Static(axis)})
     if isinstance(value, ir.Masked) and name.startswith("arg"):
@@ -78,7 +78,7 @@ def _reduced(name: str, array: ir.Array, mask: Code, along: bool) -> ir.Array:
 
 
 def _spread(name: str, array: ir.Array, mask: Code, along: bool) -> ir.Array:
-    """How far they are from their mean, which is computed first, as NumPy does it."""
+    """Variance or standard deviation, in two passes as NumPy computes it."""
     mean = _reduced("mean", array, mask, along)
     far = code.call("jnp.square", code.binary(array.code, ast.Sub(), mean.code))
     made = _reduced("mean", ir.Array(far, Aval(FLOAT, array.kind.shape)), mask, along)
@@ -86,7 +86,7 @@ def _spread(name: str, array: ir.Array, mask: Code, along: bool) -> ir.Array:
 
 
 def axis_of(arguments: list[Value], options: Options) -> Any:
-    """The axis that is asked for, of a variable-length list; nothing else may be."""
+    """The axis of a reduction of a variable-length list; other options are refused."""
     rest = {key: value for key, value in options.items() if key != "axis"}
     if rest or len(arguments) > 2:
         raise RefusedError("options of a reduction over a variable-length list are not supported")
@@ -94,7 +94,7 @@ def axis_of(arguments: list[Value], options: Options) -> Any:
 
 
 def ends(kind: Aval) -> tuple[Code, Code]:
-    """What is less than all others of a kind, and what is more."""
+    """The least and the largest value of a dtype."""
     if kind.is_float:
         return code.negative(code.dotted("jnp.inf")), code.dotted("jnp.inf")
     info = np.iinfo(kind.dtype)
@@ -127,7 +127,7 @@ def first_extreme(name: str) -> Callable[[CallFrame, list[Value], Options], Valu
 
 
 def over_counted(name: str) -> Callable[[CallFrame, list[Value], Options], Value]:
-    """Functions of each element, or of all before it: what lies behind the end does not matter."""
+    """Prefix functions: what lies beyond the count does not matter."""
 
     def compute(frame: CallFrame, arguments: list[Value], options: Options) -> Value:
         value = arguments[0]

@@ -90,7 +90,7 @@ def _like(name: str) -> Callable[[CallFrame, list[Value], Options], Value]:
 
 
 def _where(frame: CallFrame, arguments: list[Value], options: Options) -> Value:
-    """With one argument, the places where it holds; with three, a choice."""
+    """With one argument, the indices where it holds; with three, a select."""
     if len(arguments) == 3:
         return generic("where", arguments, options)
     mask = as_array(arguments[0])
@@ -107,7 +107,7 @@ def _where(frame: CallFrame, arguments: list[Value], options: Options) -> Value:
 
 
 def _places(shape: tuple[int, ...], axis: int) -> code.Code:
-    """Where each element lies along an axis, one element after the other."""
+    """The index of each element along an axis."""
     step = math.prod(shape[axis + 1 :])
     made = code.call("jnp.arange", code.const(math.prod(shape)))
     made = made if step == 1 else code.binary(made, ast.FloorDiv(), code.const(step))
@@ -269,7 +269,7 @@ def _clip(frame: CallFrame, arguments: list[Value], options: Options) -> Value:
 
 
 def _rot90(frame: CallFrame, arguments: list[Value], options: Options) -> Value:
-    """Turned as often as is known at run time: one of four."""
+    """By a run-time number of quarter turns: one of four."""
     quarters = arguments[1] if len(arguments) > 1 else options.get("k", ir.Static(1))
     array = as_array(arguments[0])
     if isinstance(quarters, ir.Static) or len(arguments) > 2 or "axes" in options:

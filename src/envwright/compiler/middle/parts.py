@@ -22,12 +22,12 @@ from envwright.compiler.ir.values import Place, Value, as_array
 
 
 def unwrapped(value: Value) -> Value:
-    """A list that may be None, where it is used: were it None, Python would stop."""
+    """A list that may be None, where it is used: with None, the original would raise."""
     return value.value if isinstance(value, ir.Maybe) and isinstance(value.value, ir.PLACES) else value
 
 
 def part(frame: CallFrame, base: Place, where: tuple[Value, ...], name: str) -> Value:
-    """A part of something that can be changed in place: still the same memory, if it is more than a number."""
+    """A part of a mutable value: a view, if it is more than a number."""
     content = frame.memory.see(base)
     where = fixed_key_dict.spread(content, where) if isinstance(content, ir.FixedKeyDict) else as_places(content, where)
     found = read(frame.memory, content, where, name)
@@ -54,7 +54,7 @@ def part(frame: CallFrame, base: Place, where: tuple[Value, ...], name: str) -> 
 
 
 def copied(frame: CallFrame, base: Value, which: slice = slice(None)) -> Value:
-    """A list with the same elements, or some of them: if those are lists themselves, they have two places now."""
+    """A copy of a list, or of a slice of it, which shares its rows."""
     content = frame.memory.see(base)
     if isinstance(content, ir.Array):
         array = as_array(read(frame.memory, content, (ir.Static(which),))) if which != slice(None) else content
@@ -68,7 +68,7 @@ def copied(frame: CallFrame, base: Value, which: slice = slice(None)) -> Value:
 
 
 def _second_place(frame: CallFrame, base: Place, content: Value, where: tuple[Value, ...], found: Value) -> Value:
-    """Rows of a list that is a copy of a part of another one have two places now."""
+    """A slice of a list shares its rows."""
     if isinstance(found, ir.Counted | ir.Masked):
         return with_rows_of(frame.memory, found, [base])
     if isinstance(found, ir.Array) and len(found.kind.shape) > 1 and found.listed and _copies(content, where):
@@ -83,14 +83,14 @@ def _is_tuple(value: Value) -> bool:
 
 
 def _copies(content: Value, where: tuple[Value, ...]) -> bool:
-    """A slice of a list is another list; one of an array is a part of it."""
+    """A slice of a list is a copy; one of an array is a view."""
     slices = any(isinstance(p, ir.Static) and isinstance(p.value, slice) for p in where)
     slices = slices or any(isinstance(p, ir.Array) and p.sliced for p in where)
     return slices and is_listlike(content)
 
 
 def _from_front(content: ir.Counted, first: Value) -> Value:
-    """The place of an element, which stays the same when the list gets longer."""
+    """A non-negative index, which stays valid when the list grows."""
     return plus(content.count, first.value) if isinstance(first, ir.Static) and _negative(first) else first
 
 
@@ -99,7 +99,7 @@ def _negative(place: Value) -> bool:
 
 
 def numbers_only(where: tuple[Value, ...]) -> tuple[Value, ...] | None:
-    """An index that is integers, without the `:` behind them; None if there is more to it."""
+    """An index of integers, without trailing `:`; None if there is more to it."""
     parts = list(where)
     while parts and isinstance(parts[-1], ir.Static) and parts[-1].value == slice(None):
         parts.pop()
@@ -132,7 +132,7 @@ def elements(frame: CallFrame, value: Value) -> list[Value]:
 
 
 def one_of(frame: CallFrame, content: Value, where: tuple[Value, ...]) -> Value | None:
-    """One of several lists or arrays that have names of their own, by a run-time value."""
+    """One of several references, by a run-time index."""
     if len(where) != 1 or not isinstance(where[0], ir.Array) or where[0].kind.shape or not where[0].kind.is_whole:
         return None
     if isinstance(content, ir.Items) and content.items and all(isinstance(item, ir.PLACES) for item in content.items):
@@ -155,7 +155,7 @@ def one_of(frame: CallFrame, content: Value, where: tuple[Value, ...]) -> Value 
 
 
 def under(frame: CallFrame, when: ir.Array, yes: Callable[[], Value], no: Callable[[], Value]) -> Value:
-    """One value or the other; what computing it changes only changes then."""
+    """One value or the other, by a condition; side effects are joined."""
     before, guards = frame.memory, frame.guards
     sides: list[tuple[Value, Any]] = []
     for side, condition in ((yes, when.code), (no, code.negated(when.code))):
@@ -176,8 +176,8 @@ def under(frame: CallFrame, when: ir.Array, yes: Callable[[], Value], no: Callab
 
 
 def keep_new(before: Store, *sides: Store) -> None:
-    """Lists and objects that were made on one side: what is chosen may mean them. Those of the original's that were
-    first looked at there are as they were, so that a change is seen as one."""
+    """Keep locations that were created in one branch: what is chosen may refer to them. Those of the original that were
+    first read there get their initial content, so that a change is seen as one."""
     for side in sides:
         for loc in sorted(side.locs.keys() - before.locs.keys()):
             found, born = side.locs[loc], before.program.born.get(loc)

@@ -17,8 +17,8 @@ from envwright.compiler.refusal import RefusedError
 
 
 def poison(frame: CallFrame, statement: ast.stmt, why: RefusedError) -> None:
-    """What a statement would have written is poisoned: the refusal is raised where somebody reads it. A statement of
-    which it is not known what it writes is refused at once."""
+    """Poison what a statement would have written: the refusal is raised where it is read. A statement with unknown
+    effects is refused at once."""
     targets: list[ast.expr] = []
     if isinstance(statement, ast.Assign):
         targets = statement.targets
@@ -76,7 +76,7 @@ def _poison_attribute(frame: CallFrame, owner: Any, name: str, unknown: ir.Unkno
 
 
 def _poison_list(frame: CallFrame, base: Value, unknown: ir.Unknown) -> None:
-    """What would have been changed in place, and the lists that are it or have it."""
+    """Poison a list and its aliases."""
     memory = frame.memory
     for loc in locs_of(base):
         _poison_loc(frame, loc, unknown)

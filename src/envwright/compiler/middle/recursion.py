@@ -45,7 +45,7 @@ class _Function:
 def as_loop(
     node: ast.FunctionDef, own: Callable[[ast.Call], bool], bound: int, still: Callable[[ast.expr], bool]
 ) -> ast.FunctionDef | None:
-    """The function as a loop; None if it does not call itself. The first `bound` parameters are no arguments."""
+    """The function as a loop; None if it is not recursive. The first `bound` parameters are not arguments of a call."""
     calls = [n for n in ast.walk(node) if isinstance(n, ast.Call) and own(n)]
     if not calls:
         return None
@@ -76,7 +76,7 @@ def as_loop(
 
 
 class _AskedError(Exception):
-    """There are conditions to be asked when the iteration of a call comes."""
+    """Some conditions have to be evaluated when a pending call is popped."""
 
 
 def _free(node: ast.FunctionDef, name: str) -> str:
@@ -118,7 +118,7 @@ def _values(node: ast.FunctionDef) -> dict[str, list[ast.expr | None]]:
 
 
 def _rewritten(function: _Function, body: list[ast.stmt], later: bool) -> tuple[list[ast.stmt], bool]:
-    """Statements with calls that are put off; whether there was one before (`later`), and after."""
+    """Statements with deferred calls; whether there was one before (`later`), and after."""
     made: list[ast.stmt] = []
     for statement in body:
         match statement:
@@ -160,7 +160,7 @@ def _put_off(function: _Function, call: ast.Call, asked: int, later: bool) -> as
 
 
 def _ask_then(function: _Function, node: ast.If) -> ast.stmt:
-    """`if condition: call`, whose condition sees what the calls before have done."""
+    """`if condition: call`, whose condition depends on earlier calls."""
     match node:
         case ast.If(body=[ast.Expr(value=ast.Call() as call)], orelse=[]) if function.own(call):
             now, then = _parts(function, node.test)
@@ -179,7 +179,7 @@ def _ask_then(function: _Function, node: ast.If) -> ast.stmt:
 
 
 def _parts(function: _Function, test: ast.expr) -> tuple[ast.expr | None, ast.expr]:
-    """`a and b`, of which a can be asked now, as no call changes it, and b only then."""
+    """Split `a and b` into what can be evaluated now, and what only when the call is popped."""
     if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.And):
         return None, test
     first = 0
@@ -209,7 +209,7 @@ def _load(name: str) -> ast.Name:
 
 
 def _is_still(function: _Function, node: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
-    """Whether an expression gives the same before and after a call: it is made of numbers of this function."""
+    """Whether an expression has the same value before and after a call."""
     names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
     if not function.still(node) or any(isinstance(n, ast.NamedExpr) for n in ast.walk(node)):
         return False
@@ -218,7 +218,7 @@ def _is_still(function: _Function, node: ast.expr, seen: frozenset[str] = frozen
 
 
 def _check_after(function: _Function, node: ast.stmt) -> None:
-    """Refuse what may see, or change, something else than numbers of this function, after it has called itself."""
+    """Refuse code after a call that reads or writes anything but local numbers."""
     match node:
         case ast.Assign(targets=[target], value=value) if _names_only(target) and _is_still(function, value):
             return

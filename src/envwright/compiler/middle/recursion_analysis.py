@@ -26,8 +26,8 @@ _OF_LISTS = {"append", "extend", "copy"}
 def without_recursion(
     frame: CallFrame, callee: Callee, function: types.FunctionType | None, given: list[Value]
 ) -> Callee:
-    """A function that calls itself as one with a loop, if what it is called with is known only at run time. One that is
-    called with known numbers may end by them, and is read as often as it calls itself."""
+    """A recursive function as a loop, if its arguments are run-time values. With constant arguments, recursion may end
+    by them, and is unrolled."""
     node = callee.node
     if not isinstance(node, ast.FunctionDef) or (function is not None and function.__code__ in frame.calling):
         return callee
@@ -86,7 +86,7 @@ def _method(owner: Any, name: str) -> types.FunctionType | None:
 def _reads_nothing_that_changes(
     frame: CallFrame, node: ast.expr, owner: Value | None, around: Mapping[str, Any]
 ) -> bool:
-    """Whether an expression, and all the functions it calls, look at nothing that a step changes, but for names."""
+    """Whether an expression, and all functions it calls, read nothing that a step changes, apart from local names."""
     changing = {attribute for _, attribute in (*frame.program.slots, *frame.memory.attributes)}
     waiting: list[ast.AST] = [node]
     seen: set[types.FunctionType] = set()

@@ -61,7 +61,7 @@ def _set_of_step(frame: CallFrame, value: Value) -> Value:
 
 
 def algebra(frame: CallFrame, base: Value, content: Value, name: str, arguments: list[Value]) -> Value | None:
-    """Methods that stand for operators, and those that change a set which was made in a step."""
+    """Methods that stand for operators, and those that mutate a local set."""
     if name in OPERATORS and len(arguments) == 1:
         return combined(frame, OPERATORS[name], content, _set_of_step(frame, arguments[0]))
     if name in COMPARISONS and len(arguments) == 1:
@@ -123,7 +123,7 @@ _PLACES = (ast.Name, ast.Attribute, ast.Subscript)
 
 
 def _statements(node: ast.stmt) -> list[ast.stmt]:
-    """The assignments in a statement: `x[...] = number` and `n += whole constant` are all that there may be."""
+    """The assignments in a statement; only `x[...] = number` and `n += integer constant` are allowed."""
     match node:
         case ast.Assign(targets=[ast.Subscript()], value=ast.Constant() | ast.Name() | ast.Attribute(value=ast.Name())):
             return [node]

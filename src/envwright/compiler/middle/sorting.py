@@ -42,7 +42,7 @@ def ordered(frame: CallFrame, value: Value, options: dict[str, Value]) -> Value:
 
 
 def _ordered_changing(frame: CallFrame, value: ir.Counted | ir.Masked, by: Value, downwards: bool) -> ir.Counted:
-    """Those in use first, in order; the rest behind them."""
+    """The elements in use first, in order."""
     array, flags = value.array, flags_of(value)
     count = value.count if isinstance(value, ir.Counted) else ir.Array(code.call("jnp.sum", flags.code), Aval(INT))
     if is_none(by) and not downwards and len(array.kind.shape) == 1 and isinstance(value, ir.Counted):
@@ -64,12 +64,12 @@ def _called(frame: CallFrame, by: Value, item: Value) -> Value:
 
 
 def _keys(frame: CallFrame, items: list[Value], by: Value) -> Value:
-    """What elements are compared by, one below the other."""
+    """The sort keys, stacked."""
     return stacked([frame.memory.deep(item) if is_none(by) else _called(frame, by, item) for item in items])
 
 
 def _parts(keys: Value) -> list[ir.Array]:
-    """The columns that are compared, the one that matters most first."""
+    """The key columns, the most significant first."""
     if isinstance(keys, ir.Items):
         return [part for item in keys.items for part in _parts(item)]
     array = as_array(keys)
@@ -83,7 +83,7 @@ def _parts(keys: Value) -> list[ir.Array]:
 
 
 def _order(parts: list[ir.Array], downwards: bool, last: Code | None = None) -> Code:
-    """The places of elements in order; those for which `last` holds come last."""
+    """The sorting permutation; elements for which `last` holds come last."""
     keys = [_turned(part) if downwards else part.code for part in parts]
     keys = keys if last is None else [last, *keys]
     if len(keys) == 1:
@@ -92,7 +92,7 @@ def _order(parts: list[ir.Array], downwards: bool, last: Code | None = None) -> 
 
 
 def _turned(keys: ir.Array) -> Code:
-    """Keys that are in order where the others are in the opposite one; equal ones stay as they are."""
+    """Keys for descending order, stable for ties."""
     if keys.kind.is_float:
         return code.negative(keys.code)
     return ast.UnaryOp(ast.Invert(), cast(keys, INT).code if keys.kind.is_bool else keys.code)

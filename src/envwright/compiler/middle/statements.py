@@ -23,7 +23,7 @@ from envwright.compiler.refusal import InternalError, RefusedError
 
 
 def execute(frame: CallFrame, body: Sequence[ast.stmt]) -> ControlFlow:
-    """Read statements; `frame.memory` is what holds after them, if they are passed at all."""
+    """Read statements; `frame.memory` is the store after them."""
     flow, guards = ControlFlow(frame.memory), frame.guards
     try:
         return _execute(frame, body, flow)
@@ -111,7 +111,7 @@ def _statement(frame: CallFrame, node: ast.stmt) -> ControlFlow | None:
 
 
 def _import(frame: CallFrame, node: ast.stmt) -> None:
-    """Imports in the middle of a function are done now, if they can be."""
+    """Imports inside a function are executed at compile time."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             try:
@@ -129,7 +129,7 @@ def _import(frame: CallFrame, node: ast.stmt) -> None:
 
 
 def _try(frame: CallFrame, node: ast.Try) -> ControlFlow:
-    """What is tried is taken to succeed; a game in which it does not is one that the verifier would find."""
+    """The body of a try is taken to succeed; the verifier finds games in which it does not."""
     flow = execute(frame, node.body)
     for more in (node.orelse, node.finalbody):
         if flow.memory is not None and more:
