@@ -268,7 +268,7 @@ def _of_keyed(base: ir.Keyed, where: tuple[Value, ...]) -> Value:
 
 
 def _of_keyed_by_text(base: ir.Keyed, key: ir.Picked) -> Value:
-    """A dict of the game, by one of several known strings."""
+    """A dict with known keys, indexed by one of several known strings."""
     names = list(key.table.flat)
     if key.table.ndim != 1 or any(name not in base.items for name in names):
         raise RefusedError("a dict is indexed by a string that may not be one of its keys")

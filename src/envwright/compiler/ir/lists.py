@@ -56,7 +56,7 @@ def items_of(memory: Resolver, value: Value) -> list[Value]:
 
 
 def whole_rows(value: ir.Array) -> ir.Rows:
-    """A list without None as one that may get some."""
+    """A list without None, as `Rows`."""
     return ir.Rows(
         value,
         ir.Array(
@@ -67,7 +67,7 @@ def whole_rows(value: ir.Array) -> ir.Rows:
 
 
 def as_rows(items: Sequence[Value], kind: Aval | None = None) -> ir.Rows:
-    """A list of numbers, or rows of them, and None."""
+    """A list of numbers, or rows of them, and None, as `Rows`."""
     inner = [item.value if isinstance(item, ir.Maybe) else item for item in items]
     there = [as_array(item) for item in inner if not is_none(item)]
     if kind is None:
@@ -101,7 +101,7 @@ def order_matters() -> RefusedError:
 
 
 def counted(value: Value, room: int | None = None) -> ir.Counted:
-    """A list as an array with a count, with capacity for as many."""
+    """A list as an array with a count, of some capacity."""
     if isinstance(value, ir.Masked):
         if value.unordered:
             raise order_matters()
@@ -136,14 +136,14 @@ def _with_room(value: ir.Counted, room: int) -> ir.Counted:
 
 
 def in_use(value: ir.Counted) -> ir.Array:
-    """Which places of a list are in use."""
+    """The mask of the elements in use."""
     own = isinstance(value.array.code, ast.Name)  # then it may be called with more capacity, or less
     places = code.call("jnp.arange", code.call("len", value.array.code) if own else code.const(value.room))
     return ir.Array(code.compare(places, ast.Lt(), value.count.code), Aval(BOOL, (value.room,)))
 
 
 def fixed_length(value: Value) -> int | None:
-    """How long a list is, if the game does not change it."""
+    """The length of a list, if it is constant."""
     if isinstance(value, ir.Items):
         return len(value.items)
     if isinstance(value, ir.FixedKeyDict):
@@ -154,22 +154,22 @@ def fixed_length(value: Value) -> int | None:
 
 
 def longest_of(value: Value) -> int | None:
-    """How long a list can get, if that is known."""
+    """An upper bound of the length of a list, if there is one."""
     return value.array.kind.shape[0] if isinstance(value, ir.Counted | ir.Masked) else fixed_length(value)
 
 
 def all_of(length: int) -> ir.Array:
-    """Flags of a list whose places all hold something."""
+    """A mask that is true everywhere."""
     return ir.Array(code.call("jnp.ones", code.const(length), code.dotted("bool")), Aval(BOOL, (length,)))
 
 
 def flags_of(value: ir.Counted | ir.Masked) -> ir.Array:
-    """Which places of a list hold something."""
+    """The mask of the elements in use."""
     return value.mask if isinstance(value, ir.Masked) else in_use(value)
 
 
 def equals(value: ir.Counted | ir.Masked, item: code.Code) -> code.Code:
-    """Which places of a list or a set hold a number, or a row."""
+    """The mask of the elements that equal a number or a row."""
     same = code.compare(value.array.code, ast.Eq(), item)
     for _ in value.array.kind.shape[1:]:
         same = code.call("jnp.all", same, axis=code.const(-1))
@@ -177,7 +177,7 @@ def equals(value: ir.Counted | ir.Masked, item: code.Code) -> code.Code:
 
 
 def how_often(value: ir.Counted, key: Value) -> ir.Array:
-    """How often an integer is in a list of them."""
+    """The count of an integer in a list."""
     one = as_array(key)
     if one.kind.shape or not one.kind.is_whole:
         raise RefusedError("a counter of integers is indexed by something else")
@@ -185,7 +185,7 @@ def how_often(value: ir.Counted, key: Value) -> ir.Array:
 
 
 def cleaned(value: ir.Counted) -> ir.Counted:
-    """With zeros behind its end."""
+    """A list with zeros beyond its count."""
     if value.clean:
         return value
     used = code.with_axes(in_use(value).code, len(value.array.kind.shape) - 1)
@@ -242,7 +242,7 @@ def concatenate(memory: Resolver, left: Value, right: Value) -> Value:
 
 
 def _both(left: ir.Counted, right: ir.Counted) -> Value:
-    """Those in use of both: the first list's, then the second's."""
+    """The concatenation of two variable-length lists."""
     if left.array.kind.shape[1:] != right.array.kind.shape[1:]:
         raise RefusedError("lists of rows of different lengths are concatenated")
     dtype = common([left.array, right.array])
@@ -254,7 +254,7 @@ def _both(left: ir.Counted, right: ir.Counted) -> Value:
 
 
 def holding(value: ir.Counted, items: Sequence[Value]) -> ir.Counted:
-    """A list in a type that can hold some more elements, too."""
+    """A list in a dtype that can hold further elements, too."""
     if value.room == 0 and items:
         first = _row(items[0])
         blank = zero(first.kind.shaped(0, *first.kind.shape))
@@ -266,7 +266,7 @@ def holding(value: ir.Counted, items: Sequence[Value]) -> ir.Counted:
 
 
 def extent(value: ir.Counted, name: str) -> Value:
-    """`np.argwhere(grid == 0).shape`, or its `size` or `ndim`: how many rows there are, and how long they are."""
+    """`shape`, `size` or `ndim` of a variable-length array, such as `np.argwhere(grid == 0)`."""
     count, row = replace(value.count, natural=True), value.array.kind.shape[1:]
     if name == "ndim":
         return ir.Static(1 + len(row))
@@ -294,7 +294,7 @@ def repeated_often(value: Value, times: ir.Array) -> ir.Counted:
 
 
 def _filled_up(value: ir.Counted, more: ir.Counted, front: bool) -> ir.Array | None:
-    """A list that is filled up to a length, from behind or in front: then its length is fixed."""
+    """A list that is padded to a constant length, at its end or in front."""
     if more.missing is None or not code.same(more.missing[1], value.count.code):
         return None
     length = more.missing[0]
@@ -317,7 +317,7 @@ def _row(item: Value) -> ir.Array:
 
 
 def equal_counted(value: ir.Counted, other: Value) -> Value:
-    """Whether a variable-length list is equal to another list: as long, and the same in every place."""
+    """Equality of a variable-length list and another list."""
     if isinstance(other, ir.Counted | ir.Masked):
         others = counted(other)
         room = min(value.room, others.room)

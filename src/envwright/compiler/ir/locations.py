@@ -5,7 +5,7 @@ from envwright.compiler.ir.values import Value
 
 
 def locs_of(value: Value) -> set[int]:
-    """The locations that a name leads to, and that are changed by what is written to it."""
+    """The locations that a write to a reference changes."""
     if isinstance(value, ir.Ref):
         return {value.loc}
     if isinstance(value, ir.IndexView | ir.PermutedView):
@@ -14,7 +14,7 @@ def locs_of(value: Value) -> set[int]:
 
 
 def locs_within(value: Value) -> set[int]:
-    """The locations that a value leads to, through lists and dicts as well."""
+    """The locations that a value refers to, through lists and dicts as well."""
     match value:
         case ir.Items():
             return {loc for item in value.items for loc in locs_within(item)}

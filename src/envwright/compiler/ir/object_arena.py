@@ -40,25 +40,25 @@ class ObjectArena:
         return 3 * sum(self.lists.values()) + SPARE
 
     def hint(self, name: str) -> str:
-        """What a column is called."""
+        """The name of a column."""
         ((field_name, _),) = self.columns[name].fields
         return field_name if len(self.lists) == 1 else f"all_{name}"
 
     def kind(self, name: str) -> Aval:
-        """Of a column."""
+        """The aval of a column."""
         ((_, one),) = self.columns[name].fields
         return one.shaped(self.room, *one.shape)
 
 
 def arena_of(memory: Any, value: Value) -> ObjectArena | None:
-    """Where an object is, if this is the number of one."""
+    """The arena of an object, if this is the index of one."""
     if isinstance(value, ir.Array) and value.kind.of in memory.program.arenas and value.kind.shape == ():
         return memory.program.arenas[value.kind.of]
     return None
 
 
 def arena_for(frame: CallFrame, value: Value) -> ObjectArena | None:
-    """Where an object goes that has no number yet."""
+    """The arena for an object that has no index yet."""
     if not isinstance(value, ir.Keyed):
         return None
     fitting = [h for h in frame.program.arenas.values() if h.made is (value.made or dict)]
@@ -66,7 +66,7 @@ def arena_for(frame: CallFrame, value: Value) -> ObjectArena | None:
 
 
 def of(frame: CallFrame, value: ir.Counted | ir.Masked) -> ObjectArena:
-    """Where the objects of a list are."""
+    """The arena of the objects of a list."""
     return frame.program.arenas[value.array.kind.of]
 
 
@@ -74,7 +74,7 @@ def of(frame: CallFrame, value: ir.Counted | ir.Masked) -> ObjectArena:
 
 
 def blank(memory: Store) -> None:
-    """Arenas without objects, as they are before an episode."""
+    """Empty arenas, as before an episode."""
     for number, arena in memory.program.arenas.items():
         for name in arena.columns:
             memory.attributes[number, name] = zero(arena.kind(name))
@@ -98,7 +98,7 @@ def load(frame: CallFrame, memory: Store, state: code.Code) -> None:
 
 
 def too_many(memory: Store) -> list[code.Code]:
-    """Conditions under which more objects were made in a step than there is capacity for."""
+    """The conditions under which an arena overflows."""
     counts = [(memory.attributes[number, MADE], arena.room) for number, arena in memory.program.arenas.items()]
     return [
         code.compare(count.code, ast.Gt(), code.const(room)) for count, room in counts if isinstance(count, ir.Array)
@@ -106,14 +106,14 @@ def too_many(memory: Store) -> list[code.Code]:
 
 
 def is_clean(memory: Store, slot: Any) -> bool:
-    """Whether the objects of a class are as the record has them."""
+    """Whether the objects of a class are as in the record."""
     arena = memory.program.arenas[slot.extra.heap]
     keys = [(arena.number, name) for name in arena.columns]
     return all(memory.attributes[key] is memory.clean.get(key) for key in keys)
 
 
 def numbers(program: Any, key: Any, count: ir.Array) -> ir.Counted | ir.Items:
-    """A list of the state: the numbers of its objects, right after it is loaded."""
+    """A list of the state: the indices of its objects, right after it is loaded."""
     arena = program.arenas[program.slots[key].extra.heap]
     start = 0
     for other, room in arena.lists.items():
@@ -130,7 +130,7 @@ def numbers(program: Any, key: Any, count: ir.Array) -> ir.Counted | ir.Items:
 
 
 def stored(memory: Store, slot: Any, value: Value) -> dict[str, ir.Array]:
-    """The fields of a list of objects; nothing is left where none is."""
+    """The fields of a list of objects, zero beyond its count."""
     program = memory.program
     arena = program.arenas[slot.extra.heap]
     length = program.lengths.get(slot.count)
@@ -157,7 +157,7 @@ def stored(memory: Store, slot: Any, value: Value) -> dict[str, ir.Array]:
 
 
 def get(memory: Any, number: ir.Array, name: str) -> Value:
-    """An attribute, or what a dict holds under a key."""
+    """An attribute, or the value of a key of a dict."""
     arena = memory.program.arenas[number.kind.of]
     slot = arena.columns[name]
     ((_, kind),) = slot.fields
@@ -195,7 +195,7 @@ def make(frame: CallFrame, arena: ObjectArena, parts: Mapping[Any, Value]) -> ir
 
 
 def _encoded(frame: CallFrame, slot: Any, value: Value) -> ir.Array:
-    """A value as its column has it; strings that are picked from a table, by a table of their numbers."""
+    """A value as its column encodes it."""
     ((own, kind),) = slot.fields
     value = frame.memory.deep(value)
     texts = list(slot.extra[0]) if slot.form == "texts" and isinstance(value, ir.Picked) else []
@@ -215,7 +215,7 @@ def _complete(arena: ObjectArena, parts: Mapping[Any, Value]) -> Mapping[Any, Va
 
 
 def number_of(frame: CallFrame, arena: ObjectArena, value: Value) -> ir.Array:
-    """The number of an object; one that has none gets one, and all its names know it by that."""
+    """The index of an object; a new object is allocated, and all its aliases get the index."""
     content = _content(frame, value)
     if isinstance(content, ir.Array) and content.kind.of == arena.number:
         return content
@@ -228,7 +228,7 @@ def number_of(frame: CallFrame, arena: ObjectArena, value: Value) -> ir.Array:
 
 
 def _content(frame: CallFrame, value: Value) -> Value:
-    """What gets into a list; all names of it must be known, so that they can go on meaning it."""
+    """What is put into a list; all its aliases must be known."""
     content = frame.memory.see(value)
     known = isinstance(content, ir.Static) and isinstance(content.value, dict)
     if isinstance(value, ir.PLACES) and not isinstance(value, ir.Ref) and (known or isinstance(content, ir.Keyed)):
@@ -237,7 +237,7 @@ def _content(frame: CallFrame, value: Value) -> Value:
 
 
 def numbers_of(frame: CallFrame, arena: ObjectArena, values: list[Value]) -> list[ir.Array]:
-    """The numbers of several objects; those of a long list of new ones are put into the arena at once."""
+    """The indices of several objects; many new ones are allocated at once."""
     contents = [_content(frame, value) for value in values]
     count = frame.memory.attributes[arena.number, MADE]
     new = all(isinstance(c, ir.Keyed | ir.Items | ir.Static) for c in contents) and len(
@@ -262,7 +262,7 @@ def numbers_of(frame: CallFrame, arena: ObjectArena, values: list[Value]) -> lis
 
 
 def number_all(frame: CallFrame, place: Value) -> Value:
-    """A list of new objects, such as the lists of the state hold, gets to hold their numbers."""
+    """Allocate the new objects of a list."""
     content = frame.memory.see(place)
     if isinstance(content, ir.Static) and isinstance(content.value, list):
         content = ir.Items(tuple(ir.Static(v) for v in content.value), True)
@@ -281,7 +281,7 @@ def number_all(frame: CallFrame, place: Value) -> Value:
 
 
 def _fits(arena: ObjectArena, content: Value) -> bool:
-    """Whether this is an object of an arena that has no number yet."""
+    """Whether this is an object of the arena without an index."""
     try:
         return _parts(arena, content).keys() == arena.columns.keys()
     except RefusedError:
@@ -320,7 +320,7 @@ def called(arena: ObjectArena) -> str:
 
 
 def numbered(frame: CallFrame, lists: list[Value]) -> list[Value]:
-    """Lists that are about to become one: if there are numbers of objects in one of them, the others have such, too."""
+    """Lists that are concatenated: if one holds indices of objects, the others do, too."""
     seen = [frame.memory.see(one) for one in lists]
     like = next((v for v in seen if isinstance(v, ir.Counted | ir.Masked) and v.array.kind.is_object), None)
     if like is None:
@@ -333,7 +333,7 @@ def numbered(frame: CallFrame, lists: list[Value]) -> list[Value]:
 
 
 def fitted(frame: CallFrame, slot: Any, value: Value) -> Value:
-    """A list in the form in which a list of objects is kept."""
+    """A list in the form in which the state keeps a list of objects."""
     arena = frame.program.arenas[slot.extra.heap]
     room = slot.fields[0][1].shape[0]
     content = frame.memory.see(value)
@@ -353,7 +353,7 @@ def fitted(frame: CallFrame, slot: Any, value: Value) -> Value:
 
 
 def _lined(arena: ObjectArena, room: int, given: list[ir.Array]) -> ir.Counted:
-    """Numbers of objects as a list that can grow."""
+    """Indices of objects as a variable-length list."""
     kind = Aval(INT, (room,), arena.number)
     if not given:
         return ir.Counted(ir.Array(zero(kind).code, kind, listed=True), ir.Array(code.const(0), Aval(INT), weak=True))
@@ -364,7 +364,7 @@ def _lined(arena: ObjectArena, room: int, given: list[ir.Array]) -> ir.Counted:
 
 
 def _row(numbers: list[ir.Array]) -> int | None:
-    """The first, if they are known, one after the other."""
+    """The first index, if they are constant and consecutive."""
     known = [n.code.value if isinstance(n.code, ast.Constant) else None for n in numbers]
     first = known[0]
     return first if isinstance(first, int) and known == [*range(first, first + len(known))] else None

@@ -85,7 +85,7 @@ def binary(frame: CallFrame, how: ast.operator, left: Value, right: Value) -> Va
 
 
 def _fold(how: ast.operator, left: ir.Static, right: ir.Static) -> ir.Static:
-    """Two constants: computed now, but written as the original writes it where names are in it."""
+    """Two constants: folded, but written with the names of the original."""
     value = fold(_between(how, left, right), _BINARY[type(how)], left.value, right.value)
     if not is_number(value) or np.ndim(value) or not (left.written or right.written):
         return ir.Static(value)
@@ -125,7 +125,7 @@ def unary(frame: CallFrame, how: ast.unaryop, value: Value) -> Value:
 
 
 def truth(frame: CallFrame, value: Value) -> Value:
-    """What `if value:` asks."""
+    """The truth value that `if value:` tests."""
     value = frame.memory.see(value)
     match value:
         case ir.Static():
@@ -220,7 +220,7 @@ def compare(frame: CallFrame, how: ast.cmpop, left: Value, right: Value) -> Valu
 
 
 def _as_words(frame: CallFrame, how: ast.cmpop, left: Value, right: Value) -> Value:
-    """Which of two tuples or lists comes first: the first elements that differ decide, as with words."""
+    """Lexicographic comparison of two tuples or lists."""
     mine, others = items_of(frame.memory, left), items_of(frame.memory, right)
     if not mine or not others:
         return ir.Static(_COMPARE[type(how)](len(mine), len(others)))
@@ -249,7 +249,7 @@ def _some(a: Value, b: Value) -> Value:
 
 
 def _asked_of(frame: CallFrame, how: ast.cmpop, picked: ir.Picked, other: Any, swapped: bool) -> Value:
-    """A comparison of one of several constants with another."""
+    """A comparison of a table entry with a constant."""
     ask = _COMPARE[type(how)]
     return tables.asks(frame.program, picked, lambda one: bool(ask(other, one) if swapped else ask(one, other)))
 
@@ -355,7 +355,7 @@ def _in_known(frame: CallFrame, container: Any, item: Value) -> Value:
 
 
 def equal_lists(frame: CallFrame, left: Value, right: Value) -> Value:
-    """Whether two lists are equal: as long, and the same in every place."""
+    """Equality of two lists."""
     for side, other in ((left, right), (right, left)):
         if isinstance(side, ir.Counted | ir.Masked):
             return equal_counted(counted(side), other)

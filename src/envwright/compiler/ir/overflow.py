@@ -28,12 +28,12 @@ def guessed_iterations(frame: CallFrame) -> int | None:
 
 
 def begin(memory: Store) -> None:
-    """Nothing exceeds its capacity yet."""
+    """Nothing has overflowed yet."""
     memory.attributes.setdefault(OVERFLOW, ir.Static(False))
 
 
 def note(frame: CallFrame, when: Code) -> None:
-    """Something exceeds its capacity under this condition."""
+    """Something overflows under this condition."""
     made = (
         code.binary(as_array(frame.memory.attributes[OVERFLOW]).code, ast.BitOr(), when)
         if noted(frame.memory)
@@ -43,11 +43,11 @@ def note(frame: CallFrame, when: Code) -> None:
 
 
 def flag(memory: Store) -> ir.Array:
-    """Whether something has, as a loop hands it on."""
+    """The overflow flag as a loop-carried value."""
     return cast(as_array(memory.attributes[OVERFLOW]), BOOL)
 
 
 def noted(memory: Store) -> list[Code]:
-    """The condition under which something has, if anything can."""
+    """The overflow condition, if there can be an overflow."""
     found = memory.attributes.get(OVERFLOW)
     return [found.code] if isinstance(found, ir.Array) else []

@@ -27,7 +27,7 @@ MOST = 64  # constants that one value may be
 
 
 def join_memories(frame: CallFrame, when: ir.Array, yes: Store, no: Store) -> Store:
-    """What holds after a branch: of either side, by the condition."""
+    """The store after a branch."""
     unify_rows(yes, no)
     into = Store(no.program, state=no.state, clean=no.clean)
     parts = ["locs", "names", "attributes", "cursors", "positions"]
@@ -64,7 +64,7 @@ def join_memories(frame: CallFrame, when: ir.Array, yes: Store, no: Store) -> St
 
 
 def _drawn(frame: CallFrame, when: ir.Array, yes: Value, no: Value) -> Value:
-    """Chance that is drawn on one side only may as well be drawn always."""
+    """A draw of one branch only may as well be made always."""
     if isinstance(yes, ir.Items) and isinstance(no, ir.Items):
         return ir.Items(tuple(_drawn(frame, when, a, b) for a, b in zip(yes.items, no.items, strict=True)))
     for side, other in ((yes, no), (no, yes)):
@@ -102,7 +102,7 @@ def _join_names(frame: CallFrame, when: ir.Array, yes: Side, no: Side, into: Sto
 
 
 def _join_held(frame: CallFrame, when: ir.Array, yes: Side, no: Side, into: Store, own: tuple[str, Any]) -> Value:
-    """Lists that hold others by their names: each of these is one of two, and still has its names."""
+    """Join lists that hold references, item by item."""
     (a, left), (b, right) = yes, no
     if isinstance(a, ir.Items) and isinstance(b, ir.Items) and len(a.items) == len(b.items):
         pairs = enumerate(zip(a.items, b.items, strict=True))
@@ -141,8 +141,8 @@ def choose(
     own: tuple[str, Any] | None = None,
     hint: str = "",
 ) -> Value:
-    """One of two values; if others have names for them, what is written to it is written to the one that is meant.
-    `into` is the memory after the choice."""
+    """One of two values; if they have aliases, writes to it go to the selected one. `into` is the store after the
+    choice."""
     (a, left), (b, right) = yes, no
     if _same_place(a, b):
         return a
@@ -166,7 +166,7 @@ def choose(
 def _choose_maybe(
     frame: CallFrame, when: ir.Array, yes: Side, no: Side, into: Store, own: tuple[str, Any] | None, hint: str
 ) -> Value | None:
-    """None, or a list that has another name, too, and is still the same list."""
+    """None, or a reference to a list that has another alias."""
     if not any(is_none(v) or isinstance(v, ir.Maybe) for v, _ in (yes, no)):
         return None
     inner = [(v.value if isinstance(v, ir.Maybe) else v, memory) for v, memory in (yes, no) if not is_none(v)]
@@ -178,8 +178,7 @@ def _choose_maybe(
 
 
 def _held_apart(value: Value, here: Store, there: Store) -> bool:
-    """Whether it is a row of a list that is followed on its side of the branch only: what is written to it later has
-    no place then."""
+    """Whether it is a row that is tracked in its own branch only: later writes to it have no target then."""
     return isinstance(value, ir.Ref) and value.loc in here.positions and value.loc not in there.positions
 
 
@@ -188,7 +187,7 @@ def _content(memory: Store, value: Value) -> Value:
 
 
 def _one_view(frame: CallFrame, when: ir.Array, yes: Value, no: Value) -> ir.IndexView | None:
-    """Two parts of the same array, at different places: a part at one of two places."""
+    """Two views of the same array at different indices: a view at a selected index."""
     if not (isinstance(yes, ir.IndexView) and isinstance(no, ir.IndexView) and _same_place(yes.ref, no.ref)):
         return None
     pairs = list(zip(yes.where, no.where, strict=False))
@@ -266,7 +265,7 @@ def _join(frame: CallFrame, when: ir.Array, yes: Value, no: Value, hint: str) ->
 
 
 def _as_rows(value: Value, other: Value) -> Value:
-    """A list without None beside one that may have some."""
+    """A list without None beside one that may hold None."""
     if not isinstance(other, ir.Rows) or isinstance(value, ir.Rows):
         return value
     if isinstance(value, ir.Array) and value.kind.shape == other.array.kind.shape:
@@ -277,7 +276,7 @@ def _as_rows(value: Value, other: Value) -> Value:
 
 
 def _as_items(value: Value, other: Value) -> Value:
-    """A known tuple or dict beside another one."""
+    """A constant tuple or dict beside another one."""
     if not isinstance(value, ir.Static):
         return value
     like = other.value if isinstance(other, ir.Static) else other
@@ -307,7 +306,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 def _join_maybe(frame: CallFrame, when: ir.Array, yes: Value, no: Value, hint: str) -> Value:
-    """None on one of the sides."""
+    """Join where a side is, or may be, None."""
     there = _is_there(frame, when, yes, no, hint)
     if is_none(yes):
         inner = no.value if isinstance(no, ir.Maybe) else no
@@ -320,7 +319,7 @@ def _join_maybe(frame: CallFrame, when: ir.Array, yes: Value, no: Value, hint: s
 
 
 def _is_there(frame: CallFrame, when: ir.Array, yes: Value, no: Value, hint: str) -> ir.Array:
-    """Whether what may be None on either side is not."""
+    """Whether the selected side is not None."""
 
     def present(value: Value, here: Code) -> ir.Array:
         if isinstance(value, ir.Maybe) and not says(frame, here, value.present.code):
@@ -332,7 +331,7 @@ def _is_there(frame: CallFrame, when: ir.Array, yes: Value, no: Value, hint: str
 
 
 def says(frame: CallFrame, condition: Code, other: Code) -> bool:
-    """Whether a condition says another one already, whatever names they have."""
+    """Whether a condition implies another one, whatever their names."""
     found, wanted = frame.writer.meaning(condition), frame.writer.meaning(other)
     if isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.Invert):
         found = code.negated(frame.writer.meaning(found.operand))
@@ -353,7 +352,7 @@ def _join_counted(frame: CallFrame, when: ir.Array, yes: Value, no: Value, hint:
 
 
 def _empty_like(value: Value, other: Value) -> Value:
-    """A list without elements takes the kind of the other's."""
+    """An empty list takes the aval of the other one."""
     empty = (isinstance(value, ir.Items) and not value.items) or (
         isinstance(value, ir.Static) and len(value.value) == 0
     )
@@ -365,7 +364,7 @@ def _empty_like(value: Value, other: Value) -> Value:
 
 
 def _join_known(when: ir.Array, yes: Value, no: Value) -> Value:
-    """Strings and other constants: which of them it is becomes a number."""
+    """Strings and other constants: the index of the selected one."""
     sides = []
     for value in (yes, no):
         if isinstance(value, ir.Static):

@@ -11,7 +11,7 @@ from envwright.compiler.ir.values import Value, as_array
 
 
 def load(frame: CallFrame, memory: Store, state: str) -> None:
-    """All attributes as a record has them; names for the same list go on meaning it."""
+    """Load all attributes from a record; existing references keep their locations."""
     memory.state, memory.clean = state, {}
     overflow.begin(memory)
     object_arena.load(frame, memory, code.name(state))
@@ -41,7 +41,7 @@ def _content(memory: Store, key: Attribute) -> Value:
 
 
 def changed(frame: CallFrame, memory: Store) -> dict[str, ir.Array]:
-    """The fields that are not as the record has them."""
+    """The fields that differ from the record."""
     fields: dict[str, ir.Array] = {}
     for key, slot in frame.program.slots.items():
         if slot.form == "objects" and key in memory.attributes:
@@ -58,7 +58,7 @@ def changed(frame: CallFrame, memory: Store) -> dict[str, ir.Array]:
 
 
 def flush(frame: CallFrame, memory: Store) -> str:
-    """The record with everything that was changed since; its name."""
+    """The name of a record with everything that was changed since."""
     fields = {name: array.code for name, array in changed(frame, memory).items()}
     fields = {name: frame.named(name, value) for name, value in fields.items()}
     if memory.state and not fields:
@@ -73,7 +73,7 @@ def flush(frame: CallFrame, memory: Store) -> str:
 
 
 def choose_states(frame: CallFrame, when: ir.Array, yes: Store, no: Store) -> Store:
-    """After a branch in which the record was replaced: one of the two, as a whole."""
+    """After a branch in which the record was replaced: one of the two records."""
     names = []
     for side in (yes, no):
         names.append(flush(frame, side))

@@ -6,16 +6,16 @@ from envwright.compiler.ir.values import Value
 
 
 class Resolver(Protocol):
-    """What reading a part of something needs of a memory."""
+    """What subscripts need of the abstract store."""
 
     @property
     def program(self) -> Any:
-        """The translation under way: tables become its constants."""
+        """The translation unit, which holds constants."""
 
     def see(self, value: Value) -> Value:
-        """What is behind a reference or a view."""
+        """Resolve a reference or a view."""
         ...
 
     def deep(self, value: Value) -> Value:
-        """The same, and inside of lists, too."""
+        """Resolve a value, including the items of lists and dicts."""
         ...

@@ -12,7 +12,7 @@ from envwright.compiler.refusal import RefusedError
 
 
 def select(frame: CallFrame, when: ir.Array, yes: ir.Array, no: ir.Array, hint: str = "") -> ir.Array:
-    """A number that is the one or the other."""
+    """`jnp.where(when, yes, no)`, simplified."""
     if yes.kind.of != no.kind.of:
         raise RefusedError("a value is an object or something else")
     kind = joined(yes.kind, no.kind, yes.weak, no.weak)
@@ -34,7 +34,7 @@ def select(frame: CallFrame, when: ir.Array, yes: ir.Array, no: ir.Array, hint: 
 
 
 def _falls_through(frame: CallFrame, when: Code, yes: Code, no: Code) -> bool:
-    """Whether `no` is `yes` anyway where the condition holds: in a chain of elif, all other cases are excluded."""
+    """Whether `no` is `yes` anyway where the condition holds, as in a chain of elif."""
     node = frame.writer.meaning(no)
     while isinstance(node, ast.Call) and code.text(node.func) in ("jnp.where", "put"):
         if code.text(node.func) == "put":
@@ -65,7 +65,7 @@ def _excludes(frame: CallFrame, one: Code, other: Code) -> bool:
 
 
 def _shorter(when: ir.Array, yes: ir.Array, no: ir.Array, kind: Aval) -> Code | None:
-    """`put(x, i, v, when)` for `where(when, put(x, i, v), x)`; and flags by logic."""
+    """`put(x, i, v, when)` for `where(when, put(x, i, v), x)`, and boolean logic for flags."""
     inner = yes.code
     if isinstance(inner, ast.Call) and code.text(inner.func) == "put" and code.same(inner.args[0], no.code):
         given = next((k.value for k in inner.keywords if k.arg == "when"), None)

@@ -13,14 +13,14 @@ from envwright.compiler.refusal import RefusedError
 
 
 def gathered(base: ir.Counted, places: Code, count: Code, room: int) -> ir.Counted:
-    """The elements at some places; those behind the count may be anything."""
+    """The elements at some indices; those beyond the count may be anything."""
     kind = base.array.kind.shaped(room, *base.array.kind.shape[1:])
     taken = ir.Array(code.index(base.array.code, places), kind, listed=True)
     return ir.Counted(taken, ir.Array(count, Aval(INT)))
 
 
 def sliced(base: ir.Counted, low: Value, high: Value, step: int) -> ir.Counted:
-    """`base[low:high:step]`, by Python's rules for ends that are negative or lie outside."""
+    """`base[low:high:step]`, with Python's semantics of negative and out-of-range bounds."""
     if step == 0:
         raise RefusedError("a slice has the step 0")
     count = base.count.code
@@ -39,7 +39,7 @@ def sliced(base: ir.Counted, low: Value, high: Value, step: int) -> ir.Counted:
 
 
 def _end(end: Code, count: Code, bottom: Code, top: Code) -> Code:
-    """An end of a slice: negative ones count from the end, and all are kept inside."""
+    """A bound of a slice, normalised and clipped."""
     if isinstance(end, ast.Constant):
         shifted = end
     elif isinstance(end, ast.UnaryOp) and isinstance(end.operand, ast.Constant):
@@ -51,7 +51,7 @@ def _end(end: Code, count: Code, bottom: Code, top: Code) -> Code:
 
 
 def _width(low: Value, high: Value, room: int) -> int:
-    """How many there are at most between two ends, if these are known."""
+    """An upper bound of the length of a slice."""
     start, stop = (None if is_none(end) else getattr(end, "value", "?") for end in (low, high))
     start = 0 if start is None else start
     if not isinstance(start, int) or not isinstance(stop, int | None):
@@ -62,7 +62,7 @@ def _width(low: Value, high: Value, room: int) -> int:
 
 
 def range_length(start: Code, stop: Code, step: Code) -> Code:
-    """How many numbers there are in a range, or less than 0 if there are none."""
+    """The length of a range; negative if it is empty."""
     if isinstance(step, ast.Constant) and step.value == 1:
         return stop if code.is_zero(start) else code.binary(stop, ast.Sub(), start)
     span = code.binary(start, ast.Sub(), stop)
@@ -70,7 +70,7 @@ def range_length(start: Code, stop: Code, step: Code) -> Code:
 
 
 def backwards(base: ir.Counted) -> ir.Counted:
-    """The same elements, the last one first."""
+    """The reversed list."""
     last = plus(base.count, -1).code
     places = code.binary(last, ast.Sub(), code.call("jnp.arange", code.const(base.room)))
     turned = gathered(base, places, base.count.code, base.room)
@@ -78,12 +78,12 @@ def backwards(base: ir.Counted) -> ir.Counted:
 
 
 def place_inside(base: ir.Counted, where: Value) -> Code:
-    """The place before which something is inserted."""
+    """The index before which something is inserted."""
     return _end(as_array(where).code, base.count.code, code.const(0), base.count.code)
 
 
 def inserted(base: ir.Counted, where: Value, item: ir.Array) -> ir.Counted:
-    """With one more before a place; there must be capacity for it."""
+    """A list with one more element; there must be capacity for it."""
     place = place_inside(base, where)
     places = code.call("jnp.arange", code.const(base.room))
     axes = len(base.array.kind.shape) - 1
@@ -95,7 +95,7 @@ def inserted(base: ir.Counted, where: Value, item: ir.Array) -> ir.Counted:
 
 
 def distinct(value: ir.Counted | ir.Masked) -> ir.Masked:
-    """A set of the elements: each one where it is first."""
+    """The set of the elements: first occurrences."""
     array, mask = value.array, flags_of(value)
     length = array.kind.shape[0]
     same = each_with_each(array, array)
@@ -105,7 +105,7 @@ def distinct(value: ir.Counted | ir.Masked) -> ir.Masked:
 
 
 def each_with_each(a: ir.Array, b: ir.Array) -> Code:
-    """Whether an element of a is like one of b, for all pairs of them."""
+    """Equality of all pairs of elements of a and b."""
     same = code.compare(
         code.index(a.code, code.span(), code.const(None)), ast.Eq(), code.index(b.code, code.const(None))
     )
@@ -113,7 +113,7 @@ def each_with_each(a: ir.Array, b: ir.Array) -> Code:
 
 
 def side_by_side(lists: list[ir.Counted]) -> ir.Counted:
-    """`zip`: the first ones of all lists, then the second ones, until one of them ends."""
+    """`zip` of variable-length lists."""
     room = min(one.room for one in lists)
     dtypes = {one.array.kind.dtype for one in lists}
     if any(len(one.array.kind.shape) > 1 for one in lists) or len(dtypes) > 1:

@@ -29,7 +29,7 @@ def is_set(value: Value) -> bool:
 
 
 def members_in_use(frame: CallFrame, value: ir.Members) -> ir.Masked:
-    """The members as numbers or rows of them; those that are there are kept."""
+    """The domain of a set as an array, with its membership mask."""
     if value.texts:
         raise RefusedError("a set of strings is iterated over")
     places = np.array(value.places)
@@ -41,7 +41,7 @@ def members_in_use(frame: CallFrame, value: ir.Members) -> ir.Masked:
 
 
 def some_of(frame: CallFrame, value: Value) -> Value:
-    """A set as a list of which some elements are there, in no order; other things as they are."""
+    """A set as an array with a membership mask, in no order; other values as they are."""
     value = frame.memory.deep(value)
     if isinstance(value, ir.CounterDict):
         return keys(frame, value)
@@ -71,7 +71,7 @@ def combined(frame: CallFrame, how: ast.operator, left: Value, right: Value) -> 
 
 
 def compared(frame: CallFrame, how: ast.cmpop, left: Value, right: Value) -> Value:
-    """`left <= right` and the like: whether one holds all that the other does."""
+    """`left <= right` and the like."""
     a, b = _both(frame, left, right)
     below, above = _within(a, b), _within(b, a)
     match how:
@@ -104,13 +104,13 @@ def either(frame: CallFrame, when: ir.Array, yes: Value, no: Value) -> ir.Masked
 
 
 def no_members(like: ir.Masked) -> ir.Masked:
-    """An empty set, without capacity for anything."""
+    """An empty set of capacity 0."""
     kind = like.array.kind
     return ir.Masked(zero(kind.shaped(0, *kind.shape[1:])), zero(Aval(BOOL, (0,))), unordered=True)
 
 
 def sized(value: Value, room: int) -> ir.Masked:
-    """A set with capacity for so many."""
+    """A set of a larger capacity."""
     if not isinstance(value, ir.Masked) or not value.unordered:
         raise RefusedError(f"a set becomes {described(value)}")
     array, mask = value.array, value.mask
@@ -134,7 +134,7 @@ def sized(value: Value, room: int) -> ir.Masked:
 
 
 def added(frame: CallFrame, value: ir.Masked, item: Value) -> ir.Masked:
-    """`value.add(item)`, of a set that has capacity for it."""
+    """`value.add(item)`, of a set with capacity for it."""
     a, _ = _both(frame, value, ir.Gathered((item,)))  # refused, if it is of another kind
     one = frame.named("member", as_array(frame.memory.deep(item)).code)
     new = frame.named("new", code.negated(code.call("jnp.any", equals(a, one))))
@@ -163,7 +163,7 @@ def _both(frame: CallFrame, left: Value, right: Value) -> tuple[ir.Masked, ir.Ma
 
 
 def _named(frame: CallFrame, value: ir.Masked) -> ir.Masked:
-    """Under names, for it will be used more than once."""
+    """Under names, since it is used more than once."""
     array = replace(value.array, code=frame.named("members", value.array.code))
     return replace(value, array=array, mask=replace(value.mask, code=frame.named("there", value.mask.code)))
 

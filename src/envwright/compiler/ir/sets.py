@@ -19,13 +19,13 @@ from envwright.compiler.refusal import RefusedError
 
 
 def empty(like: ir.Members) -> ir.Members:
-    """The same set without members."""
+    """The empty set over the same domain."""
     array = zero(Aval(BOOL, like.array.kind.shape))
     return replace(like, array=array, count=ir.Array(code.const(0), Aval(INT), weak=True))
 
 
 def fitted(memory: Resolver, like: ir.Members, value: Value) -> ir.Members:
-    """A set in the form in which it is kept."""
+    """A set as `Members` over the domain of another."""
     if isinstance(value, ir.Members):
         if (value.array.kind.shape, value.first, value.texts) != (like.array.kind.shape, like.first, like.texts):
             raise RefusedError("a set is replaced by one of another element type")
@@ -43,7 +43,7 @@ def fitted(memory: Resolver, like: ir.Members, value: Value) -> ir.Members:
 
 
 def _some(like: ir.Members, value: ir.Masked) -> ir.Members:
-    """A set of those elements of a list that are there."""
+    """A set of the elements that a mask selects."""
     shape, array = like.array.kind.shape, value.array
     if like.texts or not array.kind.is_whole or array.kind.shape[1:] != (shape[1:] and (len(shape),)):
         raise RefusedError("a set gets something other than integers, or tuples of another length")
@@ -103,7 +103,7 @@ def _key(index: list[Code]) -> Code:
 
 
 def _place(memory: Resolver, value: ir.Members, item: Value) -> tuple[list[Code], Code]:
-    """Where the flag of a thing is, and whether it has one."""
+    """The index of an element's flag, and whether it has one."""
     item = memory.deep(item)
     if value.texts:
         return _place_of_text(memory, value, item)
@@ -118,7 +118,7 @@ def _place(memory: Resolver, value: ir.Members, item: Value) -> tuple[list[Code]
 
 
 def _inside(part: Code, first: int, size: int) -> tuple[Code, Code]:
-    """The place of a number along an axis, and whether there is one."""
+    """The index of a number along an axis, and whether it is in range."""
     place = part if first == 0 else code.binary(part, ast.Sub(), code.const(first))
     fits = code.both(code.compare(place, ast.GtE(), code.const(0)), code.compare(place, ast.Lt(), code.const(size)))
     return code.call("jnp.clip", place, code.const(0), code.const(size - 1)), fits

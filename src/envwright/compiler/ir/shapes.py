@@ -11,7 +11,7 @@ from envwright.compiler.refusal import RefusedError
 
 
 def cast_to(value: ir.Array, kind: Aval) -> ir.Array:
-    """A number in the type and shape that a field has."""
+    """A value in the dtype and shape of a field."""
     made = cast(value, kind.dtype)
     if made.kind.shape == kind.shape:
         return made
@@ -24,7 +24,7 @@ def cast_to(value: ir.Array, kind: Aval) -> ir.Array:
 
 
 def zero(kind: Aval) -> ir.Array:
-    """Nothing, of a kind."""
+    """Zeros."""
     if kind.shape == ():
         return ir.Array(code.call(f"jnp.{jnp_name(kind.dtype)}", code.const(False if kind.is_bool else 0)), kind)
     return ir.Array(code.call("jnp.zeros", code.const(kind.shape), dtype_code(kind.dtype)), kind)

@@ -17,7 +17,7 @@ from envwright.compiler.ir.values import Value
 
 
 def above(frame: CallFrame, how: ast.cmpop, left: Value, right: Value) -> ir.Array | None:
-    """`table > number` or `number < table`, with what is needed to find the first of them."""
+    """`table > number` or `number < table`, with the operands for `first_above`."""
     for table, number, asked in ((left, right, ast.Gt), (right, left, ast.Lt)):
         if not isinstance(how, asked) or not isinstance(table, ir.Static) or not _is_rising(table.value):
             continue
@@ -29,7 +29,7 @@ def above(frame: CallFrame, how: ast.cmpop, left: Value, right: Value) -> ir.Arr
 
 
 def first_above(flags: ir.Array) -> ir.Array | None:
-    """`np.argmax(flags)`: the first that is above, or 0 if none is."""
+    """`np.argmax(flags)`: the index of the first element above, or 0."""
     if flags.rising is None:
         return None
     table, number = flags.rising

@@ -21,7 +21,7 @@ def is_space(value: Any) -> bool:
 
 
 def asks(function: Any) -> Any:
-    """The space that a method asks whether something is in it, if it is such a method."""
+    """The space whose `contains` this is, if it is."""
     owner = getattr(function, "__self__", None)
     return owner if getattr(function, "__name__", "") in ("contains", "__contains__") and is_space(owner) else None
 
@@ -51,7 +51,7 @@ def _between(array: ir.Array, low: Any, high: Any) -> ir.Array:
 
 
 def _bound(bound: Any) -> code.Code:
-    """One number, or an array with one for each."""
+    """A number, or an array if the bounds differ."""
     if np.ndim(bound) and (bound == bound.flat[0]).all():
         bound = bound.flat[0].item()
     return code.call("jnp.array", code.const(bound)) if np.ndim(bound) else code.const(bound)

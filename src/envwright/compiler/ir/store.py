@@ -45,23 +45,23 @@ class Store:
         return replace(self, **{name: dict(getattr(self, name)) for name in own})
 
     def inner(self, names: dict[str, Value]) -> "Store":
-        """For a function that is called: its own names, everything else as here."""
+        """The store of a callee: its own names, everything else shared."""
         mine = {loc for value in self.names.values() for loc in locs_within(value)}
         return replace(self, names=names, callers=(*self.callers, self.names), above=self.above | mine)
 
     def take_over(self, other: "Store") -> None:
-        """What a function that was called has left behind."""
+        """Adopt what a callee has changed."""
         self.attributes, self.locs, self.cursors = other.attributes, other.locs, other.cursors
         self.positions, self.aliases, self.state, self.clean = other.positions, other.aliases, other.state, other.clean
 
     def is_as(self, before: "Store") -> bool:
-        """Whether nothing has changed since, though there may be more."""
+        """Whether nothing that was there before has changed."""
         pairs: list[tuple[Any, Any]] = [(before.locs, self.locs), (before.attributes, self.attributes)]
         same = all(now.get(key) is value for then, now in pairs for key, value in then.items())
         return same and before.cursors == self.cursors
 
     def hold(self, value: Value) -> Value:
-        """Something that can be changed in place gets a location, so that all its names see the change."""
+        """Allocate a location for a mutable value, which all its aliases share."""
         mutable = isinstance(value, ir.MUTABLE) and not (isinstance(value, ir.Items) and not value.is_list)
         arrays = isinstance(value, ir.Array) and value.kind.shape
         known = isinstance(value, ir.Static) and isinstance(value.value, np.ndarray | list | dict | deque)
@@ -72,7 +72,7 @@ class Store:
         return value
 
     def see(self, value: Value) -> Value:
-        """What is behind a reference or a view."""
+        """Resolve a reference or a view."""
         if isinstance(value, ir.Ref):
             value = self.locs[value.loc]
         if isinstance(value, ir.IndexView):
@@ -90,7 +90,7 @@ class Store:
         return alone(value)
 
     def deep(self, value: Value) -> Value:
-        """The same, and inside of lists, too."""
+        """Resolve a value, including the items of lists and dicts."""
         value = self.see(value)
         if isinstance(value, ir.Items) and any(isinstance(v, (*ir.PLACES, ir.Items, ir.Keyed)) for v in value.items):
             return replace(value, items=tuple(deep_or_unknown(self, v) for v in value.items))
@@ -104,13 +104,13 @@ class Store:
 
 
 def called(key: Attribute) -> str:
-    """What an attribute is called in the translation; what a dict has under a number has no name."""
+    """The name of an attribute in the translation; integer keys of dicts have none."""
     name = str(key[1])
     return name.strip("_") if name.isidentifier() else "part"
 
 
 def deep_or_unknown(memory: Store, value: Value) -> Value:
-    """What is behind a value, or why it is not known."""
+    """The resolved value, or poison."""
     try:
         return memory.deep(value)
     except RefusedError as why:
@@ -118,7 +118,7 @@ def deep_or_unknown(memory: Store, value: Value) -> Value:
 
 
 def known(value: Any) -> Any:
-    """The value of something that must be known at compile time."""
+    """The constant that a value must be."""
     if isinstance(value, ir.Static):
         return value.value
     if isinstance(value, ir.Items):

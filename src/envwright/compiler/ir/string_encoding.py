@@ -12,7 +12,7 @@ from envwright.compiler.ir.values import Value
 
 
 def spelled(frame: CallFrame, alphabet: Alphabet, value: Value) -> ir.Array:
-    """Strings in the form in which a board has them."""
+    """Strings, encoded in an alphabet."""
     texts = possible(value)
     strange = texts - set(alphabet)
     if not strange or strange == texts or frame.writer.start or overflow.OVERFLOW not in frame.memory.attributes:
@@ -26,7 +26,7 @@ def spelled(frame: CallFrame, alphabet: Alphabet, value: Value) -> ir.Array:
 
 
 def one_of(frame: CallFrame, texts: Sequence[str], may_be_none: bool, value: Value) -> Value:
-    """What an attribute gets that holds one of a few strings, or None."""
+    """The value of an attribute that holds one of a few strings, or None."""
     inner = value.value if isinstance(value, ir.Maybe) else value
     if not isinstance(inner, ir.Picked) or not all(isinstance(text, str | None) for text in inner.table.flat):
         return value

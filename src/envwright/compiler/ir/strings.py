@@ -31,14 +31,14 @@ def table_of(alphabet: Alphabet) -> np.ndarray:
 
 
 def alone(value: Value) -> Value:
-    """A single number that stands for a string, as one of several strings; anything else as it is."""
+    """A single encoded string as a `Picked`; anything else as it is."""
     if isinstance(value, ir.Array) and not value.kind.shape and value.kind.letters:
         return ir.Picked(table_of(value.kind.letters), (value.code,), LETTERS)
     return value
 
 
 def beside_others(value: Value) -> Value:
-    """One of the strings of an alphabet as a number again, for a list of them; anything else as it is."""
+    """A `Picked` of an alphabet as an encoded number again, for a list; anything else as it is."""
     if isinstance(value, ir.Picked) and value.name == LETTERS and value.table.ndim == 1:
         return ir.Array(value.index[0], Aval(INT, (), tuple(value.table)))
     return value
@@ -51,7 +51,7 @@ def letters_of(value: Value) -> Alphabet | None:
 
 
 def plain(value: Value) -> Value:
-    """A list or array of strings as one of their numbers."""
+    """The numbers of a list or array of strings."""
     array = value.array if isinstance(value, ir.Counted | ir.Masked) else value
     assert isinstance(array, ir.Array)
     made = replace(array, kind=array.kind._replace(of=0))
@@ -59,7 +59,7 @@ def plain(value: Value) -> Value:
 
 
 def possible(value: Value) -> set[Any]:
-    """All strings that something may be, or hold."""
+    """All strings that a value may be, or hold."""
     match value:
         case ir.Static():
             return set(_objects(value.value).flat)
@@ -82,7 +82,7 @@ def _objects(value: Any) -> np.ndarray:
 
 
 def _known(value: Value) -> Any:
-    """A list of lists of strings that are all known; None if they are not."""
+    """A nested list of constant strings; None if they are not all constant."""
     if isinstance(value, ir.Items):
         inner = [_known(item) if isinstance(item, ir.Items) else item for item in value.items]
         found = [item.value if isinstance(item, ir.Static) else item for item in inner]
@@ -91,8 +91,7 @@ def _known(value: Value) -> Any:
 
 
 def numbers(alphabet: Alphabet, value: Value, program: TranslationUnit | None = None) -> ir.Array:
-    """Strings as their numbers in an alphabet; what is not in it has one that nothing else has. Given the program, one
-    that is known is written by a name."""
+    """Strings encoded in an alphabet; others are `NOWHERE`. Given the program, a constant is written by a name."""
     places = {text: i for i, text in enumerate(alphabet)}
     match value:
         case ir.Static():
@@ -128,7 +127,7 @@ def numbers(alphabet: Alphabet, value: Value, program: TranslationUnit | None = 
 
 
 def into(alphabet: Alphabet, value: Value, program: TranslationUnit | None = None) -> ir.Array:
-    """Strings in the form in which a board has them."""
+    """Strings, encoded in an alphabet that has them all."""
     if strange := possible(value) - set(alphabet):
         raise never_seen(strange)
     found = numbers(alphabet, value, program)
@@ -141,7 +140,7 @@ def never_seen(texts: set[Any]) -> RefusedError:
 
 
 def alike(one: Value, other: Value) -> tuple[Value, Value]:
-    """Two values of which one may be a board: then the other is strings of the same alphabet, if it can be."""
+    """Two values in the same alphabet, if one of them is an array of strings."""
     for board, text, turned in ((one, other, False), (other, one, True)):
         alphabet = letters_of(board)
         if alphabet is None or not isinstance(text, ir.Items | ir.Static | ir.Array) or letters_of(text) == alphabet:
@@ -152,7 +151,7 @@ def alike(one: Value, other: Value) -> tuple[Value, Value]:
 
 
 def compared(program: TranslationUnit, how: ast.cmpop, left: Value, right: Value) -> Value | None:
-    """`grid == "X"`, `row == other`: place by place for an array, as a whole for a list. None: there is no board."""
+    """`grid == "X"`, `row == other`: elementwise for an array, as a whole for a list; None if neither holds strings."""
     for board, other in ((left, right), (right, left)):
         alphabet = letters_of(board)
         if alphabet is None or not isinstance(board, ir.Array):

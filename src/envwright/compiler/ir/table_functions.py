@@ -23,8 +23,8 @@ METHODS = {  # of strings, tuples, lists and arrays, that change nothing
 def applied(
     program: TranslationUnit, function: Callable[..., Any], arguments: Sequence[Value], name: str
 ) -> Value | None:
-    """`function(*arguments)`, computed now for all that may be picked; None if something else is needed for that. Where
-    the original would fail, anything may stand, unless it always would."""
+    """`function(*arguments)`, evaluated for all table entries; None if an argument is a run-time value. Where the
+    original would raise, the entry may be anything."""
     picked = [a for a in arguments if isinstance(a, ir.Picked)]
     if not picked or not all(isinstance(a, ir.Picked | ir.Static) for a in arguments):
         return None
@@ -48,7 +48,7 @@ def applied(
 
 
 def turned(program: TranslationUnit, picked: ir.Picked, times: ir.Array) -> Value:
-    """`np.rot90(picked, times)`: one of the four ways in which it can lie."""
+    """`np.rot90(picked, times)`: one of four orientations."""
     table = np.empty((*picked.table.shape, QUARTERS), object)
     for place in np.ndindex(*table.shape):
         table[place] = np.rot90(picked.table[place[:-1]], place[-1])

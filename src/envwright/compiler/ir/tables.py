@@ -30,7 +30,7 @@ LETTERS = "LETTERS"  # the name of what is picked from an alphabet (ir/strings.p
 
 
 def pick(program: TranslationUnit, options: Any, place: ir.Array, name: str) -> Value:
-    """`options[place]`, for a list, tuple, array or dict that is known."""
+    """`options[place]`, for a constant list, tuple, array or dict."""
     where = place.code
     if isinstance(options, np.ndarray):
         if options.dtype.kind in "biuf":
@@ -53,7 +53,7 @@ def pick(program: TranslationUnit, options: Any, place: ir.Array, name: str) -> 
 
 
 def _from_front(place: ir.Array, length: Code, numbers: bool) -> Code:
-    """An index that may be negative, as one that is not; arrays of numbers take both."""
+    """A non-negative index; arrays of numbers take negative ones as well."""
     if numbers or place.natural or code.text(place.code) == "action":
         return place.code
     shifted = code.binary(place.code, ast.Add(), length)
@@ -61,7 +61,7 @@ def _from_front(place: ir.Array, length: Code, numbers: bool) -> Code:
 
 
 def function_of(options: Sequence[Value], where: Code) -> Value:
-    """One of several functions, by number."""
+    """One of several functions, by index."""
     chosen = options[-1]
     for i, option in reversed(list(enumerate(options[:-1]))):
         chosen = ir.FunctionChoice(ir.Array(code.compare(where, ast.Eq(), code.const(i)), Aval(BOOL)), option, chosen)
@@ -69,14 +69,14 @@ def function_of(options: Sequence[Value], where: Code) -> Value:
 
 
 def by_text(program: TranslationUnit, options: dict[Any, Any], key: ir.Picked) -> Value:
-    """A dict, by one of several constants."""
+    """A dict indexed by a table entry."""
     filler = next(iter(options.values()))  # where the original would fail
     table = mapped(key.table, lambda one: plain_enum(options.get(one, filler)))
     return settle(program, ir.Picked(table, key.index, f"{key.name}_VALUES"))
 
 
 def _by_key(options: dict[Any, Any], where: Code) -> tuple[list[Any], Code]:
-    """A dict with integers as keys, as a list."""
+    """A dict with integer keys, as a list and an offset index."""
     keys = [plain_enum(key) for key in options]
     if not keys or not all(isinstance(key, int | np.integer) for key in keys):
         raise RefusedError("a dict is indexed by something that is not an integer")
@@ -95,7 +95,7 @@ def minus(where: Code, low: int) -> Code:
 def by_tuple(
     program: TranslationUnit, options: dict[tuple[Any, ...], Any], key: ir.Items, name: str, default: Any = None
 ) -> Value:
-    """A dict with tuples of integers as keys."""
+    """A dict with tuples of integers as keys, as a table."""
     keys = [tuple(int(plain_enum(part)) for part in found) for found in options]
     width = len(key.items)
     if any(len(found) != width for found in keys):
@@ -115,25 +115,8 @@ def by_tuple(
     return settle(program, ir.Picked(table, where, name))
 
 
-def inside(key: ir.Items, options: Any) -> ir.Array | None:
-    """Whether a tuple lies within the box around the keys of a dict, which is all that a table can answer for."""
-    keys = [tuple(found) for found in options]
-    conditions: list[Code] = []
-    for i, part in enumerate(key.items):
-        inner = as_array(part).code
-        low, high = min(k[i] for k in keys), max(k[i] for k in keys)
-        conditions += [
-            code.compare(inner, ast.GtE(), code.const(low)),
-            code.compare(inner, ast.LtE(), code.const(high)),
-        ]
-    made = conditions[0]
-    for condition in conditions[1:]:
-        made = code.both(made, condition)
-    return ir.Array(made, Aval(BOOL))
-
-
 def settle(program: TranslationUnit, picked: ir.Picked) -> Value:
-    """As an array, if it is a table of numbers; as a tuple of tables, if it is one of tuples."""
+    """A table of numbers as an array, one of tuples as a tuple of tables."""
     flat = list(picked.table.flat)
     if all(is_number(value) for value in flat) and len({np.shape(value) for value in flat}) == 1:
         rows = np.array(flat)
@@ -157,7 +140,7 @@ def _numbers(program: TranslationUnit, picked: ir.Picked, table: np.ndarray) -> 
 
 
 def part(program: TranslationUnit, picked: ir.Picked, which: Any) -> Value:
-    """`picked[which]`, for a known index or key."""
+    """`picked[which]`, for a constant index or key."""
     table = mapped(picked.table, lambda option: plain_enum(option[which]))
     return settle(
         program, ir.Picked(table, picked.index, f"{picked.name}_{which}" if isinstance(which, int) else picked.name)
@@ -197,7 +180,7 @@ def length(program: TranslationUnit, picked: ir.Picked) -> Value:
 
 
 def elements(program: TranslationUnit, picked: ir.Picked) -> tuple[list[Value], Value]:
-    """What a loop over it sees, as many as there can be, and how many there are."""
+    """The elements of a table entry, padded to the longest, and their number."""
     lists = [list(option) for option in picked.table.flat]
     wide = _widened(picked.table, lists)
     values = [
@@ -207,7 +190,7 @@ def elements(program: TranslationUnit, picked: ir.Picked) -> tuple[list[Value], 
 
 
 def each(program: TranslationUnit, picked: ir.Picked, which: Any = None) -> Value:
-    """All elements of a list at once: an array with a count; with `which`, that part of every element."""
+    """All elements of a table entry, as an array with a count; with `which`, that part of each."""
     lists = [[option if which is None else option[which] for option in row] for row in picked.table.flat]
     if not all(is_number(value) for row in lists for value in row):
         raise RefusedError("a table of lists that hold more than numbers is used as an array")
@@ -234,7 +217,7 @@ def mapped(table: np.ndarray, change: Callable[[Any], Any]) -> np.ndarray:
 
 
 def tolerant(python: Callable[[Any], Any], table: np.ndarray) -> Callable[[Any], Any]:
-    """What `python` makes of a string; 0 of one that it cannot read, for there the original stops."""
+    """A conversion of strings that gives 0 where it raises, since the original would raise, too."""
     readable: list[Any] = []
     for option in table.flat:
         with contextlib.suppress(ValueError):
@@ -252,7 +235,7 @@ def tolerant(python: Callable[[Any], Any], table: np.ndarray) -> Callable[[Any],
 
 
 def asks(program: TranslationUnit, picked: ir.Picked, holds: Callable[[Any], bool]) -> Value:
-    """Whether something holds of what is picked."""
+    """Whether a predicate holds for a table entry."""
     answers = np.array([bool(fold("a comparison", holds, option)) for option in picked.table.flat]).reshape(
         picked.table.shape
     )
@@ -277,7 +260,7 @@ def asks(program: TranslationUnit, picked: ir.Picked, holds: Callable[[Any], boo
 
 
 def _letter(program: TranslationUnit, picked: ir.Picked, i: int) -> Code:
-    """The number of a string of an alphabet, by a name that tells which it is."""
+    """The number of a string of an alphabet, by a descriptive name."""
     return program.number(letter_name(picked.table[i]), i)
 
 
@@ -290,7 +273,7 @@ def letter_name(text: str | None) -> str:
 
 
 def numbered(program: TranslationUnit, left: ir.Picked, right: ir.Picked) -> tuple[Value, Value]:
-    """Two of several constants as numbers, which are equal if they are."""
+    """Two table entries as numbers that are equal if the entries are."""
     different: list[Any] = []
     for option in (*left.table.flat, *right.table.flat):
         if option not in different:
@@ -300,7 +283,7 @@ def numbered(program: TranslationUnit, left: ir.Picked, right: ir.Picked) -> tup
 
 
 def _number(program: TranslationUnit, picked: ir.Picked, among: list[Any]) -> Value:
-    """Which of several things was picked."""
+    """The number of a table entry."""
     numbers = mapped(picked.table, among.index)
     if numbers.tolist() == [*range(len(numbers))]:
         return ir.Array(picked.index[0], Aval(INT))
@@ -316,7 +299,7 @@ def _texts(option: Value) -> list[Any]:
 
 
 def one_text(program: TranslationUnit, options: Sequence[Value], place: ir.Array) -> Value:
-    """One of several strings, by number, of which the game has picked some."""
+    """One of several strings, by index, some of which are table entries."""
     different = [*dict.fromkeys(text for option in options for text in _texts(option))]
     table = np.empty(len(different), object)
     table[:] = different
@@ -332,7 +315,7 @@ def one_text(program: TranslationUnit, options: Sequence[Value], place: ir.Array
 
 
 def select(choices: dict[int, Value], where: ir.Array) -> Value:
-    """One of several run-time values, by number."""
+    """One of several run-time values, by index."""
     options = [choices[key] for key in sorted(choices)]
     if all(isinstance(option, ir.Items) for option in options) and len({len(o.items) for o in options}) == 1:  # pyright: ignore
         width = len(options[0].items)  # pyright: ignore[reportAttributeAccessIssue]

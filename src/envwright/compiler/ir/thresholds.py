@@ -27,7 +27,7 @@ def exact_side(frame: CallFrame, how: ast.cmpop, a: ir.Array, b: ir.Array) -> Co
 
 
 def _value(frame: CallFrame, array: ir.Array) -> float | None:
-    """The number behind code that names constants only."""
+    """The number that an expression of constants evaluates to."""
     if array.kind.shape != () or not array.weak or code.names_arrays(array.code):
         return None
     try:

@@ -26,7 +26,7 @@ _LOST = "a row of a list is used after the list was mutated through another name
 
 
 def track_row(frame: CallFrame, ref: ir.Ref, place: ir.Array) -> Value:
-    """The element at a place of a list; if it is a row, as one that can be followed."""
+    """The element at an index of a list; a row is tracked."""
     memory = frame.memory
     content = memory.see(ref)
     assert isinstance(content, ir.Counted)
@@ -42,7 +42,7 @@ def track_row(frame: CallFrame, ref: ir.Ref, place: ir.Array) -> Value:
 
 
 def write_through(frame: CallFrame, loc: int) -> None:
-    """Something was changed in place: if it is a row of a list, the list has it, too."""
+    """After a mutation of a tracked row: write it to its list as well."""
     memory = frame.memory
     home = memory.homes.get(loc)
     if home is not None and loc in memory.positions:
@@ -65,8 +65,8 @@ def _poison_rows(frame: CallFrame, home: int, but: int = 0) -> None:
 
 
 def track_copy(frame: CallFrame, ref: ir.Ref, places: Code) -> int:
-    """A copy of a list, which goes on having the rows of it: where each of them is now, and, of those that were taken
-    out, what they were then. Its location."""
+    """Track a copy of a list, which shares its rows: the current index of each, and the content of those that were
+    removed. Its location."""
     memory = frame.memory
     content = memory.see(ref)
     assert isinstance(content, ir.Counted)
@@ -82,7 +82,7 @@ def is_copy(memory: Store, loc: int) -> bool:
 
 
 def row_of_copy(frame: CallFrame, loc: int, i: Code) -> Value:
-    """A row of such a copy, as one that can be followed."""
+    """A row of a tracked copy, tracked itself."""
     memory = frame.memory
     home = ir.Ref(memory.homes[loc])
     content, gone = memory.see(home), as_array(memory.see(ir.Ref(loc)))
@@ -99,7 +99,7 @@ def row_of_copy(frame: CallFrame, loc: int, i: Code) -> Value:
 
 
 def untrack_copy(memory: Store, loc: int) -> None:
-    """Nobody has the copy any more."""
+    """The copy is dead."""
     for table in (memory.positions, memory.locs, memory.homes):
         table.pop(loc, None)
 
@@ -109,7 +109,7 @@ def _rows_of(frame: CallFrame, home: int) -> list[int]:
 
 
 def track_named_rows(frame: CallFrame, loc: int, at: tuple[Value, ...] = ANYWHERE) -> None:
-    """Before elements of a list move, or that at some place goes: rows of it that have names are held apart."""
+    """Before elements of a list move or are replaced: track the rows that have names."""
     memory = frame.memory
     _none_outside(memory, loc, at)
     if not isinstance(memory.locs.get(loc), ir.Counted):
@@ -131,7 +131,7 @@ def track_named_rows(frame: CallFrame, loc: int, at: tuple[Value, ...] = ANYWHER
 
 
 def _renamed(memory: Store, loc: int, named: Callable[[Value], Value], at: tuple[Value, ...] = ANYWHERE) -> None:
-    """All who have a row of a list, by a name, an attribute or in another list, have something else in its place."""
+    """Replace all references to rows of a list, in names, attributes and other lists."""
     for table in (memory.names, memory.attributes, memory.locs):
         for key, value in list(table.items()):
             if key != loc or table is not memory.locs:
@@ -157,13 +157,13 @@ def _in_place_of_rows(
 
 
 def _none_outside(memory: Store, loc: int, at: tuple[Value, ...] = ANYWHERE) -> None:
-    """Refuse a function that moves rows of a list for which its caller has names."""
+    """Refuse a function that moves rows of a list to which its caller has references."""
     if any(has_row(value, loc, at) for names in memory.callers for value in names.values()):
         raise RefusedError("a function mutates a list while its caller holds a row of it")
 
 
 def has_row(value: Value, loc: int, at: tuple[Value, ...] = ANYWHERE) -> bool:
-    """Whether it is, or holds, a row of a list that may be at a place."""
+    """Whether it is, or holds, a view of a row that may be at an index."""
     match value:
         case ir.Items():
             return any(has_row(v, loc, at) for v in value.items)
@@ -178,7 +178,7 @@ def has_row(value: Value, loc: int, at: tuple[Value, ...] = ANYWHERE) -> bool:
 
 
 def _apart(one: Value, other: Value) -> bool:
-    """Whether two places are known to be different ones; some count from the end."""
+    """Whether two indices provably differ; some count from the end."""
     if not isinstance(one, ir.Static) or not isinstance(other, ir.Static):
         return False
     a, b = one.value, other.value
@@ -188,7 +188,7 @@ def _apart(one: Value, other: Value) -> bool:
 
 
 def detach_rows(frame: CallFrame, base: Value, at: tuple[Value, ...] = ANYWHERE) -> None:
-    """Before elements of a list are replaced: rows of it that have names are what they are now, and not written to."""
+    """Before elements of a list are replaced: rows with names keep their content, and become read-only."""
     match base:
         case ir.Ref():
             _none_outside(frame.memory, base.loc, at)
@@ -212,8 +212,8 @@ def _as_it_is(frame: CallFrame, value: Value) -> Value:
 
 
 def row_itself(frame: CallFrame, value: Value, exchanged: bool = False) -> Value:
-    """A row of a list that is about to get another place: as the row that it is, and not as what is at a place; else a
-    copy, which is kept apart unless it changes places with another row of its list."""
+    """A row that is about to move: a reference to the row rather than to an index; else a copy, linked to it unless it
+    is swapped within its list."""
     memory = frame.memory
     if not isinstance(value, ir.IndexView):
         return value
@@ -228,7 +228,7 @@ def row_itself(frame: CallFrame, value: Value, exchanged: bool = False) -> Value
 
 
 def _of_fixed(frame: CallFrame, loc: int, value: Value) -> Value:
-    """A row of a list of fixed length, or of a dict, gets a location of its own, by which the list has it, too."""
+    """Give a row of a list of fixed length, or of a dict, a location of its own."""
     memory = frame.memory
     content = memory.locs[loc]
     if isinstance(content, ir.Static) and isinstance(content.value, list):
@@ -251,7 +251,7 @@ def _of_fixed(frame: CallFrame, loc: int, value: Value) -> Value:
 
 
 def _is_row(value: Value, loc: int) -> bool:
-    """Whether it is a part of a list, or one of several things of which some are."""
+    """Whether it is a view of a part of a list, or may be."""
     match value:
         case ir.IndexView():
             return loc in locs_of(value.ref)
@@ -263,7 +263,7 @@ def _is_row(value: Value, loc: int) -> bool:
 
 
 def shift_rows(frame: CallFrame, base: Value, place: Code | None, by: int) -> None:
-    """An element comes to a place of a list, or goes from there; without a place, all go."""
+    """An element is inserted at an index of a list, or removed; without an index, all are removed."""
     if not isinstance(base, ir.Ref):
         return
     memory = frame.memory
@@ -292,7 +292,7 @@ def shift_rows(frame: CallFrame, base: Value, place: Code | None, by: int) -> No
 
 
 def _keep(frame: CallFrame, loc: int, content: ir.Counted, place: Code | None) -> None:
-    """A row of a list goes: the copy of the list still has it, as it is now."""
+    """A row of a list is removed: a tracked copy of the list keeps its content."""
     memory, row = frame.memory, frame.memory.locs[loc]
     if place is None or isinstance(row, ir.Unknown):
         memory.locs[loc] = ir.Unknown(
@@ -307,8 +307,7 @@ def _keep(frame: CallFrame, loc: int, content: ir.Counted, place: Code | None) -
 
 
 def popped_row(frame: CallFrame, base: Value, place: Code, found: ir.Array) -> Value:
-    """What is taken out of a list, before it is: if it is a row that has a name, that one; if it may be in another list
-    or have another name, it is kept apart from these."""
+    """The element that is about to be popped: the tracked row, if there is one; else a copy, linked to its aliases."""
     if not found.kind.shape or not isinstance(base, ir.Ref):
         return found
     memory = frame.memory
@@ -323,7 +322,7 @@ def popped_row(frame: CallFrame, base: Value, place: Code, found: ir.Array) -> V
 
 
 def unify_rows(yes: Store, no: Store) -> None:
-    """A row of a list that is followed on one side, and only looked at on the other, is followed on both."""
+    """A row that is tracked in one branch only is tracked in both."""
     for side, other in ((yes, no), (no, yes)):
         for name, value in side.names.items():
             mine = other.names.get(name)
@@ -340,7 +339,7 @@ def unify_rows(yes: Store, no: Store) -> None:
 
 
 def _one_row(yes: Store, mine: ir.Ref, no: Store, value: ir.Ref) -> None:
-    """A row that is followed on both sides, but under two locations, gets one."""
+    """A row that is tracked in both branches, at two locations, gets one."""
     if value.loc not in no.positions or mine.loc not in yes.positions:
         return
     if no.homes[value.loc] == yes.homes[mine.loc]:

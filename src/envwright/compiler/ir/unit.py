@@ -17,7 +17,7 @@ LONG = 8  # numbers that may stand in the middle of an expression
 
 @dataclass
 class TranslationUnit:
-    """What all functions share."""
+    """What all functions of a translation share."""
 
     slots: dict[tuple[int, Any], Any] = field(default_factory=dict)  # attribute -> where it is in the state
     ignored: set[tuple[int, str]] = field(default_factory=set)  # attributes that the contract leaves out
@@ -46,11 +46,11 @@ class TranslationUnit:
     call: Callable[..., Any] = lambda *_: None  # set by translate.py: how a function of the original is called
 
     def rooms(self, when: str) -> dict[str, Any]:
-        """How often each chance field can be drawn at the start or in a step; None: once."""
+        """The capacity of each chance field of the start or a step; None: one draw."""
         return {piece.name: piece.room for piece in self.chance[when].values()}
 
     def constant(self, name: str, value: Any) -> Code:
-        """A table, under a name if it is long; the same table is written once."""
+        """A table, under a name if it is long; equal tables are written once."""
         array = np.asarray(value)
         if array.dtype.kind in "biuf" and array.size <= LONG:
             return code.call("jnp.array", code.const(array), dtype_code(narrow(array.dtype)))

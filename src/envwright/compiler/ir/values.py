@@ -126,7 +126,7 @@ class Keyed:
 
 @dataclass(frozen=True, eq=False)
 class FixedKeyDict:
-    """A dict by integers, or tuples of them, whose keys are always the same."""
+    """A dict with fixed integer keys, or tuples of them."""
 
     array: Array  # of its values, in the order of the keys; if those fill a box, with an axis for each of their parts
     keys: tuple[Any, ...]
@@ -135,7 +135,7 @@ class FixedKeyDict:
 
     @property
     def axes(self) -> int:
-        """The axes of the array that are for the keys."""
+        """The number of axes for the keys."""
         return len(self.first) or 1
 
 
@@ -150,7 +150,7 @@ class Members:
 
     @property
     def places(self) -> list[Any]:
-        """What can be in it, in order."""
+        """The domain of the set, in order."""
         if self.texts:
             return list(self.texts)
         found = (np.argwhere(np.ones(self.array.kind.shape, bool)) + self.first).tolist()
@@ -180,7 +180,7 @@ class IndexView:
 
 @dataclass(frozen=True, eq=False)
 class PermutedView:
-    """`x.T`, `x.reshape(-1)` and the like: what is written to it is written to x."""
+    """`x.T`, `x.reshape(-1)` and the like: writes go to x."""
 
     ref: "Place"
     turn: Callable[["Array"], "Array"]
@@ -190,7 +190,7 @@ class PermutedView:
 
 @dataclass(frozen=True, eq=False)
 class Either:
-    """One of two lists or arrays: what is written to it is written to the one that is meant."""
+    """One of two references: writes go to the selected one."""
 
     when: Array
     yes: "Place"
@@ -200,7 +200,7 @@ class Either:
 
 @dataclass(frozen=True, eq=False)
 class Span:
-    """A slice whose ends are run-time values."""
+    """A slice with run-time bounds."""
 
     low: Array
     high: Array | None  # None: to the end
@@ -231,7 +231,7 @@ class FunctionChoice:
 
 @dataclass(frozen=True, eq=False)
 class PendingObject:
-    """An object that is being made: what its class is called with. It becomes one when an attribute is set to it."""
+    """A constructor call whose object replaces one of the original; it runs when the attribute is assigned."""
 
     made: type
     arguments: tuple["Value", ...]
@@ -240,7 +240,7 @@ class PendingObject:
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """A function of a class, bound to an object that is not of the original's, but known at run time."""
+    """A Python function bound to an object that was created at run time."""
 
     function: Any
     owner: "Value"
@@ -248,7 +248,7 @@ class Method:
 
 @dataclass(frozen=True, eq=False)
 class BoundMethod:
-    """A method of a value that has no object: `out.append`."""
+    """A built-in method of an abstract value: `out.append`."""
 
     base: "Value"
     name: str
@@ -275,12 +275,12 @@ def is_none(value: Value) -> bool:
 
 
 def number(value: Value) -> bool:
-    """Whether it is a number or array, known or not."""
+    """Whether it is a number or array, constant or not."""
     return isinstance(value, Array) or (isinstance(value, Static) and is_number(value.value))
 
 
 def as_array(value: Value) -> Array:
-    """A number as code."""
+    """A number or array as code."""
     if isinstance(value, Array):
         return value
     if isinstance(value, Static):
@@ -306,7 +306,7 @@ def as_array(value: Value) -> Array:
 
 
 def cast(value: Array, dtype: str) -> Array:
-    """The same number in another type; constants are written in it."""
+    """A number in another dtype."""
     if value.kind.dtype == dtype and not value.weak:
         return value
     literal = isinstance(value.code, ast.Constant | ast.UnaryOp) and value.kind.shape == () and value.weak
@@ -347,7 +347,7 @@ def _raw(value: Value) -> Code:
 
 
 def common(parts: Sequence[Array]) -> str:
-    """The type that all can be held in."""
+    """The dtype that holds all."""
     first = parts[0]
     kind, loose = first.kind, first.weak
     for part in parts[1:]:
@@ -357,7 +357,7 @@ def common(parts: Sequence[Array]) -> str:
 
 
 def described(value: Value) -> str:
-    """A value as a sentence names it."""
+    """A value as messages name it."""
     match value:
         case Static():
             return short(value.value)

@@ -119,7 +119,7 @@ def _write_item(memory: Store, base: ir.Items, where: tuple[Value, ...], value: 
 
 
 def _taking(base: ir.Array, where: tuple[Value, ...], value: Value) -> ir.Array:
-    """A list, ready for a number: it keeps that as it is, where an array takes it in its own type."""
+    """A list in the dtype for a number: a list keeps it as it is, an array casts it."""
     if not base.listed or not number(value):
         return base
     new = as_array(value)
@@ -134,7 +134,7 @@ def _taking(base: ir.Array, where: tuple[Value, ...], value: Value) -> ir.Array:
 
 
 def _write_shared(memory: Store, base: ir.Items, first: ir.Array, rest: tuple[Value, ...], value: Value) -> Value:
-    """One of several lists that have other names, too, is written to: each of them is, if it is the one."""
+    """Write to one of several lists that have aliases: to each, under its condition."""
     if not rest:
         raise RefusedError("which of several lists is replaced is known only at run time")
     place = code.binary(first.code, ast.Mod(), code.const(len(base.items)))
@@ -172,14 +172,14 @@ def _write_row(base: ir.Rows, where: tuple[Value, ...], value: Value) -> Value:
 
 
 def holds_lists(memory: Store, place: Value) -> bool:
-    """Whether a list or dict holds others by their names, so that it cannot be copied."""
+    """Whether a list or dict holds references, so that it cannot be copied."""
     content = memory.see(place)
     return isinstance(content, ir.Items | ir.Keyed) and bool(locs_within(content))
 
 
 def set_content(frame: CallFrame, base: Value, value: Value, moved: bool = False, deep: int = ITSELF) -> None:
-    """Change what is behind a name, for all names of it; `moved` says that its rows are followed already, `deep` how
-    deep inside of it the change is."""
+    """Replace the content behind a reference; `moved`: its rows are tracked already; `deep`: the depth of the
+    mutation."""
     if isinstance(value, ir.Counted):  # under names, for it will be used more than once
         array = replace(value.array, code=frame.named("items", value.array.code))
         count = replace(value.count, code=frame.named("count", value.count.code))

@@ -19,14 +19,14 @@ from envwright.compiler.refusal import RefusedError
 
 
 def seen(frame: CallFrame, base: Value) -> Value:
-    """An object of the original's behind a name that was given to a new one, which has taken its place."""
+    """The object of the original that a new object has replaced."""
     content = frame.memory.locs.get(base.loc) if isinstance(base, ir.Ref) else None
     known = isinstance(content, ir.Static) and not isinstance(content.value, list | dict | tuple)
     return content if known and isinstance(content, ir.Static) else base
 
 
 def class_of(frame: CallFrame, content: Value) -> Any:
-    """The class of an object that is made at run time."""
+    """The class of an object that is created at run time."""
     if isinstance(content, ir.Keyed):
         return content.made
     arena = object_arena.arena_of(frame.memory, content)
@@ -34,7 +34,7 @@ def class_of(frame: CallFrame, content: Value) -> Any:
 
 
 def is_one_of_two(frame: CallFrame, base: Value) -> bool:
-    """Whether a name means one of two objects that have no numbers yet."""
+    """Whether it may be one of two objects without an index."""
     if isinstance(base, ir.Either):
         return any(is_one_of_two(frame, side) or holds_object(frame, side) for side in (base.yes, base.no))
     return False
@@ -46,7 +46,7 @@ def holds_object(frame: CallFrame, base: Value) -> bool:
 
 
 def get(frame: CallFrame, base: Value, content: Value, name: str) -> Value:
-    """`base.name`: what it holds, or what its class has."""
+    """`base.name`: an attribute of the object or of its class."""
     if isinstance(content, ir.Keyed) and name in content.items:
         return content.items[name]
     arena = object_arena.arena_of(frame.memory, content)
@@ -62,7 +62,7 @@ def get(frame: CallFrame, base: Value, content: Value, name: str) -> Value:
 
 
 def of_class(frame: CallFrame, made: Any, base: Value, name: str) -> Value:
-    """An attribute or method of a class, for an object of it."""
+    """An attribute or method of the class."""
     raw = inspect.getattr_static(made, name, None)
     if isinstance(raw, property) and raw.fget is not None:
         return frame.program.call(frame, ir.Static(raw.fget), [base], {}, None)
@@ -107,7 +107,7 @@ def store(frame: CallFrame, base: Value, name: str, value: Value) -> None:
 
 
 def make(frame: CallFrame, made: Any, arguments: list[Value], options: dict[str, Value]) -> Value:
-    """A new object, by the rules of its class."""
+    """A new object."""
     own_start, name = made.__init__, made.__name__
     if dataclasses.is_dataclass(made) and _is_generated(made):
         ref = frame.memory.hold(ir.Keyed(_fields(frame, made, arguments, options), made=made))
@@ -122,12 +122,12 @@ def make(frame: CallFrame, made: Any, arguments: list[Value], options: dict[str,
 
 
 def _is_generated(made: Any) -> bool:
-    """Whether a dataclass has the start that Python writes for it."""
+    """Whether a dataclass has a generated `__init__`."""
     return made.__dataclass_params__.init and "__init__" in vars(made)
 
 
 def _fields(frame: CallFrame, made: Any, arguments: list[Value], options: dict[str, Value]) -> dict[Any, Value]:
-    """What an object of a dataclass holds at first."""
+    """The initial fields of a dataclass object."""
     parts: dict[Any, Value] = {}
     given = list(arguments)
     for part in dataclasses.fields(made):

@@ -22,7 +22,7 @@ _ITSELF = {"asarray", "asanyarray"}
 
 
 def rearranged(frame: CallFrame, name: str, arguments: list[Value], options: Options) -> Value | None:
-    """`np.name(...)`, if it gives a view of something that has a name; else None."""
+    """`np.name(...)`, if it is a view of a reference; else None."""
     place = arguments[0] if arguments else None
     if name not in _VIEWS | _ITSELF or not isinstance(place, ir.PLACES):
         return None
@@ -46,8 +46,8 @@ def _is_array(content: Value) -> bool:
 
 
 def _itself(place: Place, content: Value, rest: list[Value], options: Options) -> Value | None:
-    """`np.asarray(x)` is x, unless another type is asked for. Whether the original has that type already is not known
-    where ours are narrower, so then it must not be written to."""
+    """`np.asarray(x)` is x, unless it casts. Where our dtypes are narrower, that is unknown, so that the result is
+    read-only."""
     dtype = known(options.get("dtype", rest[0] if rest else ir.Static(None)))
     if dtype is None:
         return place
@@ -58,7 +58,7 @@ def _itself(place: Place, content: Value, rest: list[Value], options: Options) -
 def turned(
     frame: CallFrame, place: Place, content: Value, name: str, rest: list[Any], named: dict[str, Any]
 ) -> Value | None:
-    """A view of all elements in another order, or None if NumPy makes a copy."""
+    """A view of all elements in another order, or None if NumPy copies."""
     shape = as_array(content).kind.shape
 
     def by_numpy(array: np.ndarray) -> np.ndarray:
@@ -81,7 +81,7 @@ def turned(
 
 
 def _back(new: ir.Array, order: np.ndarray, shape: tuple[int, ...]) -> ir.Array:
-    """The array in its own order again."""
+    """The inverse of the permutation."""
     places = np.arange(order.size)
     kind = new.kind.shaped(*shape)
     if np.array_equal(order, places.reshape(shape).T):
@@ -94,7 +94,7 @@ def _back(new: ir.Array, order: np.ndarray, shape: tuple[int, ...]) -> ir.Array:
 
 
 def _probe(frame: CallFrame, place: Place) -> np.ndarray | None:
-    """An array of NumPy's that lies in memory like a view does, to see what is a view of it and what is a copy."""
+    """A NumPy array with the memory layout of a view, to tell views from copies."""
     content = frame.memory.see(place)
     if not _is_array(content):
         return None

@@ -30,7 +30,7 @@ from envwright.compiler.refusal import RefusedError
 
 
 def hints_of(target: ast.expr) -> tuple[str, ...]:
-    """The names that a value will get."""
+    """The names of the targets."""
     match target:
         case ast.Name():
             return (target.id,)
@@ -75,8 +75,7 @@ def assign_all(frame: CallFrame, node: ast.Assign) -> None:
 
 
 def _exchange(target: ast.Tuple, value: ast.expr) -> bool:
-    """`t[i], t[j] = t[j], t[i]`: all that t holds is still there once. The places must not depend on the first of both
-    being set."""
+    """`t[i], t[j] = t[j], t[i]`: a swap. The second index must not depend on the first assignment."""
     if not isinstance(value, ast.Tuple) or len(value.elts) != 2 or len(target.elts) != 2:
         return False
     pairs = [(one, one.value, one.slice) for one in target.elts if isinstance(one, ast.Subscript)]
@@ -88,7 +87,7 @@ def _exchange(target: ast.Tuple, value: ast.expr) -> bool:
 
 
 def _bound(frame: CallFrame, hint: str, value: Value) -> Value:
-    """The value under a name of its own in the translation, as it has one in the original."""
+    """The value under a name of its own in the translation."""
     match value:
         case ir.Array():
             long = code.size(value.code) > 1
@@ -150,7 +149,7 @@ def _assign_part(frame: CallFrame, target: ast.Subscript, value: Value) -> None:
 def set_part(
     frame: CallFrame, base: Value, where: tuple[Value, ...], value: Value, hint: str, was_read: bool = False
 ) -> None:
-    """`base[where] = value`, seen by all names of base; what was read there before is there."""
+    """`base[where] = value`, visible through all aliases; `was_read`: the key exists."""
     memory = frame.memory
     if isinstance(base, ir.Ref) and not all(isinstance(part, ir.Static) for part in where):
         keep_whole(frame, base.loc)
@@ -201,7 +200,7 @@ def set_part(
 
 
 def _set_in_either(frame: CallFrame, base: ir.Either, where: tuple[Value, ...], value: Value, hint: str) -> None:
-    """`base[where] = value` in the one of two lists that is meant; the other gets what it has."""
+    """`base[where] = value` in the selected one of two lists; the other is unchanged."""
     for side, yes in ((base.yes, True), (base.no, False)):
         old = frame.memory.deep(subscripted(frame, side, where, hint))
         pair = (value, old) if yes else (old, value)
@@ -221,7 +220,7 @@ def _set_key(
 
 
 def _detach(frame: CallFrame, base: Value, where: tuple[Value, ...], content: Value) -> None:
-    """Before an element of a list is replaced: what has a name for it stays what it is."""
+    """Before an element of a list is replaced: references to it keep its content."""
     if (
         isinstance(base, ir.Ref)
         and isinstance(content, ir.Items | ir.Static | ir.Keyed)
@@ -233,7 +232,7 @@ def _detach(frame: CallFrame, base: Value, where: tuple[Value, ...], content: Va
 
 
 def _with_row(frame: CallFrame, base: ir.Ref, where: tuple[Value, ...], value: Value) -> Value | None:
-    """A list or dict with another list in it, which keeps its names."""
+    """A list or dict with a reference to another list in it."""
     memory = frame.memory
     if len(where) != 1 or not isinstance(where[0], ir.Static) or not isinstance(memory.see(base), ir.Items | ir.Keyed):
         return None
@@ -249,7 +248,7 @@ def _with_row(frame: CallFrame, base: ir.Ref, where: tuple[Value, ...], value: V
 
 
 def _set_by_key(frame: CallFrame, base: ir.Ref, where: tuple[Value, ...], value: Value) -> bool:
-    """`bag[key] = value`, where only the game says which of the known keys it is: each is set, if it is the one."""
+    """`bag[key] = value` for a run-time key: each known key is assigned, under its condition."""
     memory, key = frame.memory, frame.memory.deep(where[0])
     content = memory.see(base)
     if isinstance(content, ir.Static) and isinstance(content.value, dict) and not isinstance(key, ir.Static):
@@ -306,7 +305,7 @@ def augment(frame: CallFrame, node: ast.AugAssign) -> None:
 
 
 def _change_set(frame: CallFrame, old: Value, new: Value) -> None:
-    """`some -= others`: all names of the set see it."""
+    """`some -= others`, visible through all aliases."""
     if not isinstance(old, ir.PLACES):
         raise RefusedError("a constant set is mutated")
     content = frame.memory.see(old)
@@ -320,7 +319,7 @@ def _keep_type(old: Value, new: ir.Array) -> ir.Array:
 
 
 def loaded(target: ast.expr) -> ast.expr:
-    """A name or attribute that is set, as one that is read."""
+    """An assignment target as an expression that reads it."""
     if isinstance(target, ast.Name):
         return ast.Name(target.id, ast.Load())
     assert isinstance(target, ast.Attribute)

@@ -29,7 +29,7 @@ PLAIN_WRAPPERS = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker")
 
 
 def lift(frame: CallFrame, value: Any, name: str = "") -> Value:
-    """A value of the original's that is known; numbers of its configuration keep their names."""
+    """A constant of the original; named numbers keep their names."""
     number = isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool_ | enum.Enum)
     if number and name and (isinstance(value, float) or abs(value) not in (0, 1, 2)):
         return ir.Static(value, frame.program.number(name, value))
@@ -54,7 +54,7 @@ def get(frame: CallFrame, base: Value, name: str) -> Value:
 
 
 def of_object(frame: CallFrame, owner: Any, name: str) -> Value:
-    """An attribute of an object: of the state, or known."""
+    """An attribute of an object: state, or a constant."""
     owner = behind(owner)
     key = (id(_home(frame, owner, name)), name)
     if key in frame.program.ignored:
@@ -93,14 +93,14 @@ def of_object(frame: CallFrame, owner: Any, name: str) -> Value:
 
 
 def _home(frame: CallFrame, owner: Any, name: str) -> Any:
-    """Where an attribute of the state lies: in an object, or in its class, for all objects of it."""
+    """The object that holds an attribute of the state: the instance or its class."""
     if name in getattr(owner, "__dict__", ()):
         return owner
     return next((cls for cls in type(owner).__mro__ if (id(cls), name) in frame.program.slots), owner)
 
 
 def _constant_loc(frame: CallFrame, value: Any) -> Value:
-    """A known list or array: the same location each time, so that a change of it is seen."""
+    """A constant list or array, at the same location each time, so that mutations are seen."""
     loc = frame.program.cache.setdefault(("cell", id(value)), -1 - len(frame.program.cache))
     frame.program.cache["dict", loc] = id(value)
     frame.program.born[loc] = partial(content_of, value)
@@ -110,7 +110,7 @@ def _constant_loc(frame: CallFrame, value: Any) -> Value:
 
 
 def behind(owner: Any) -> Any:
-    """Wrappers that only count steps and check calls are looked through."""
+    """The environment inside wrappers that only count steps and check calls."""
     while type(owner).__name__ in PLAIN_WRAPPERS and hasattr(owner, "env"):
         owner = owner.env
     return owner
@@ -170,7 +170,7 @@ def _stored(frame: CallFrame, base: Value, name: str, value: Value) -> Value:
 
 
 def _make(frame: CallFrame, live: Any, value: ir.PendingObject) -> None:
-    """A new object takes the place of the one that is there: it is made anew, by its class's own rules."""
+    """A new object replaces an existing one: its `__init__` runs on that."""
     if type(live) is not value.made:
         raise RefusedError(f"an object of the class {value.made.__name__} replaces an object of another class")
     start = types.MethodType(value.made.__init__, live)
@@ -184,7 +184,7 @@ def flow(frame: CallFrame, value: Any) -> None:
 
 
 def _differs(owner: Any, name: str, value: Value) -> bool:
-    """Whether what is stored may be something else than what the object has."""
+    """Whether the stored value may differ from the live one."""
     return not hasattr(owner, name) or unlike(getattr(owner, name), value)
 
 
@@ -264,7 +264,7 @@ def _of_member(frame: CallFrame, value: ir.Array, enumeration: type[enum.Enum], 
 
 
 class _Super:
-    """`super()`: the methods of the classes after one in the order of an object's classes."""
+    """`super()`: the rest of the method resolution order."""
 
     def __init__(self, owner: Any, after: type) -> None:
         self.owner, self.after = owner, after
@@ -285,7 +285,7 @@ class _Super:
 
 
 class _SuperOfMade:
-    """`super()` in a method of an object that was made at run time."""
+    """`super()` in a method of an object that is created at run time."""
 
     def __init__(self, owner: Value, made: type, after: type) -> None:
         self.owner, self.made, self.after = owner, made, after
@@ -299,7 +299,7 @@ class _SuperOfMade:
 
 
 def _holds(option: Any, name: str) -> bool:
-    """Whether something known has an attribute that is not a method."""
+    """Whether a constant has an attribute that is not a method."""
     return hasattr(option, name) and not callable(getattr(option, name))
 
 

@@ -173,7 +173,7 @@ def _isinstance(frame: CallFrame, arguments: Arguments, options: Options) -> Val
 
 
 def _is_of(value: Value, kind: Any) -> bool:
-    """Whether the original has a value of this class where the translation has an array."""
+    """Whether the original's value is an instance of this class."""
     if isinstance(value, ir.Items):
         return kind is (list if value.is_list else tuple)
     if isinstance(value, ir.Counted | ir.Masked | ir.Rows):
@@ -247,7 +247,7 @@ def _ord(frame: CallFrame, arguments: Arguments, options: Options) -> Value:
 
 
 def _chr(frame: CallFrame, arguments: Arguments, options: Options) -> Value:
-    """One of the letters of ASCII; the episode of anything else is cut off."""
+    """A character of ASCII; anything else overflows."""
     number = frame.memory.deep(arguments[0])
     if isinstance(number, ir.Static):
         return ir.Static(fold("chr", chr, number.value))
@@ -290,7 +290,7 @@ BUILTINS |= {
 
 
 def _from_keys(frame: CallFrame, arguments: Arguments, options: Options) -> Value:
-    """`dict.fromkeys(keys, value)`: a list as a value would be one list under all keys."""
+    """`dict.fromkeys(keys, value)`; all keys share the value."""
     value = frame.memory.hold(arguments[1]) if len(arguments) > 1 else ir.Static(None)
     return ir.Keyed({known(frame.memory.deep(key)): value for key in items_of(frame.memory, arguments[0])})
 

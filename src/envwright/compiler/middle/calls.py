@@ -111,7 +111,7 @@ def _own(
     hints: tuple[str, ...],
     node: ast.AST | None,
 ) -> Value:
-    """A function of the original's, or of a library it uses, written in Python."""
+    """A Python function of the original, or of a library."""
     function = inspect.unwrap(found)
     given = list(arguments)
     if isinstance(found, types.MethodType):
@@ -146,7 +146,7 @@ def _ends(frame: CallFrame, function: types.FunctionType, given: list[Value]) ->
 
 
 def _is_base_reset(function: types.FunctionType) -> bool:
-    """Gymnasium's own reset, which only seeds."""
+    """Gymnasium's `Env.reset`, which only seeds."""
     return function.__module__ in ("gymnasium.core", "gym.core") and function.__name__ == "reset"
 
 
@@ -160,7 +160,7 @@ def _closure(closure: ir.Closure) -> Callee:
 
 
 def _class(frame: CallFrame, found: type, arguments: list[Value], options: dict[str, Value], lazily: bool) -> Value:
-    """A class that is called: a type of numbers, an enumeration, a named tuple."""
+    """The call of a class: a NumPy type, an enum, a named tuple, a dataclass, ..."""
     if issubclass(found, np.generic):
         return astype(frame.memory.deep(arguments[0]), ir.Static(found)) if arguments else ir.Static(found())
     if issubclass(found, enum.Enum) and arguments:
@@ -199,7 +199,7 @@ def _class(frame: CallFrame, found: type, arguments: list[Value], options: dict[
 
 
 def _object(frame: CallFrame, found: type, arguments: list[Value], options: dict[str, Value], lazily: bool) -> Value:
-    """A new object; one that takes the place of another is made when it does."""
+    """A new object; one that replaces another is pending until it does."""
     if lazily and isinstance(vars(found).get("__init__"), types.FunctionType):
         return ir.PendingObject(found, tuple(arguments), options)
     return allocated_objects.make(frame, found, arguments, options)

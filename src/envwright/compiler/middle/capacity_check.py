@@ -17,7 +17,7 @@ from envwright.compiler.refusal import RefusedError
 
 
 def note(frame: CallFrame, base: Value, longer: bool) -> None:
-    """A list or set of the state is about to get longer or shorter."""
+    """A list or set of the state is about to grow or shrink."""
     if isinstance(base, ir.Either):
         note(frame, base.yes, longer)
         note(frame, base.no, longer)
@@ -38,7 +38,7 @@ def note(frame: CallFrame, base: Value, longer: bool) -> None:
 
 
 def note_new(frame: CallFrame, key: Attribute, value: Value) -> None:
-    """A list or set of the state is about to become another one."""
+    """A list or set of the state is about to be replaced."""
     slot = frame.program.slots[key]
     if not (slot.is_list or slot.form == "flags") or isinstance(value, ir.Unknown):
         return
@@ -69,7 +69,7 @@ def _look_at_room(frame: CallFrame, key: Attribute) -> None:
 
 
 def _fits(content: ir.Counted) -> bool:
-    """Whether a list is known to have enough capacity."""
+    """Whether a list provably fits."""
     match content.count.code:
         case ast.Constant(value=int(count)):
             return count <= content.room
@@ -93,7 +93,7 @@ def cut_short(frame: CallFrame) -> None:
 
 
 def _asks_length(frame: CallFrame, field: str, base: Value, guard: code.Code) -> bool:
-    """Whether a condition depends on how long a list is."""
+    """Whether a condition depends on the length of a list."""
     content = frame.memory.see(base)
     own = code.names_in(content.count.code) if isinstance(content, ir.Counted) else set[str]()
     waiting, seen = [guard], set[str]()
@@ -110,13 +110,13 @@ def _asks_length(frame: CallFrame, field: str, base: Value, guard: code.Code) ->
 
 
 def is_kept(frame: CallFrame, base: Value) -> bool:
-    """Whether a list is part of the state, with capacity by the contract; others get a place more with each element."""
+    """Whether a list is part of the state, with a capacity by the contract."""
     key = _key(frame, base)
     return key is not None and frame.program.slots[key].is_list
 
 
 def _key(frame: CallFrame, base: Value) -> Attribute | None:
-    """The attribute that a list or set is."""
+    """The attribute that holds a list or set."""
     for key, slot in frame.program.slots.items():
         kept = slot.is_list or slot.form == "flags"
         if kept and isinstance(base, ir.Ref) and frame.memory.attributes.get(key) == base:
@@ -129,7 +129,7 @@ def _called(frame: CallFrame, key: Attribute) -> str:
 
 
 def check(program: TranslationUnit, page: CallFrame, ends: list[code.Code], limit: int | None) -> None:
-    """Refuse a list that only grows, if nothing that happens in an episode ends it."""
+    """Refuse a list that only grows, if no event ends the episode."""
     if _fields_behind(program, page, ends) or limit is not None or any("action" in code.names_in(e) for e in ends):
         return  # how long it gets was seen in play; a game that ends by its own rules has shown it
     rooms = {slot.count.removesuffix("_count"): slot.room for slot in program.slots.values() if slot.is_list}

@@ -36,7 +36,7 @@ def max_iterations(frame: CallFrame, node: ast.While, after: list[Store]) -> int
 
 
 def max_lengths(frame: CallFrame, node: ast.While, after: list[Store]) -> dict[int, int]:
-    """Lists that a while loop makes longer only while they are short: how long they are at most before an iteration."""
+    """Upper bounds of lists that a while loop extends only while they are short."""
     found: dict[int, int] = {}
     for asked in _conditions(node.test):
         match asked:
@@ -52,12 +52,12 @@ def max_lengths(frame: CallFrame, node: ast.While, after: list[Store]) -> dict[i
 
 
 def _conditions(test: ast.expr) -> list[ast.expr]:
-    """Those that must all hold."""
+    """The conjuncts of a condition."""
     return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
 
 
 def _top(frame: CallFrame, end: ast.expr, after: list[Store]) -> int | None:
-    """The largest value of an end, if an iteration does not change it: a known number, or the length of a list."""
+    """An upper bound of a loop-invariant expression: a constant, or the length of a list."""
     before, tops = frame.memory, set[int | None]()
     for memory in (before, *after):
         frame.memory = memory.copy()
@@ -79,7 +79,7 @@ def _top(frame: CallFrame, end: ast.expr, after: list[Store]) -> int | None:
 
 
 def _climbs(frame: CallFrame, start: ir.Static, value: Value | None) -> bool:
-    """Whether a number gets larger by 1 at least, whichever way an iteration takes."""
+    """Whether every iteration increases a number by at least 1."""
     return value is not None and isinstance(value, ir.Array | ir.Static) and _rises(frame, start, as_array(value).code)
 
 
@@ -97,7 +97,7 @@ def is_list(value: Value) -> bool:
 
 
 class LoopBounds(NamedTuple):
-    """What is known of a loop in which a list or a set grows."""
+    """What is known of the loop in which a list or set grows."""
 
     most: int | None  # how many iterations it has
     top: int | None = None  # how many elements there are before an iteration, at most
@@ -121,7 +121,7 @@ def grown_list(before: Value, after: Value, bounds: LoopBounds) -> ir.Counted:
 
 
 def _room(have: int, roomy: int, more: int, bounds: LoopBounds) -> int:
-    """Room for what one iteration after the other adds."""
+    """The capacity for what all iterations add."""
     if roomy:
         raise RefusedError("a list or set grows by more with every iteration")
     if bounds.top is not None:
@@ -139,7 +139,7 @@ def _is_guess(bounds: LoopBounds) -> bool:
 
 
 def grown_set(before: Value, after: Value, bounds: LoopBounds) -> ir.Masked:
-    """The same for a set; one that is empty is of the kind of what comes into it."""
+    """The same for a set; an empty one takes the aval of what is added."""
     assert isinstance(after, ir.Masked)
     width = after.array.kind.shape[1:]
     first = before if isinstance(before, ir.Masked) else no_members(after)
@@ -159,7 +159,7 @@ def _with_count(value: Value) -> ir.Counted:
 
 
 def _like(first: ir.Counted, later: ir.Counted) -> ir.Counted:
-    """An empty list takes the kind of what comes into it."""
+    """An empty list takes the aval of what is added."""
     if first.room or not later.room:
         return first
     kind = later.array.kind.shaped(0, *later.array.kind.shape[1:])

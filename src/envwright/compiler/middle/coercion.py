@@ -22,8 +22,8 @@ def fit(frame: CallFrame, slot: Any, value: Value) -> Value:
 
 
 def _fit_whole(frame: CallFrame, slot: Any, value: Value) -> Value:
-    """Strings, boards of them, and dicts by numbers. A board whose rows have names, and a dict that has not got all of
-    its keys yet, are left as they are until the state is put together."""
+    """Strings, arrays of them, and dicts with fixed keys. One with aliased rows, or with missing keys, is left as it is
+    until the state is flushed."""
     content = frame.memory.see(value) if not isinstance(value, ir.Unknown) else value
     if isinstance(content, ir.Unknown):
         return value
@@ -40,7 +40,7 @@ def _fit_whole(frame: CallFrame, slot: Any, value: Value) -> Value:
 
 
 def _is_known(content: Value) -> bool:
-    """Whether a dict, and all that is in it, is known; what is set in it at the start may be so, too."""
+    """Whether a dict is constant, all its values included."""
     values = content.value.values() if isinstance(content, ir.Static) and type(content.value) is dict else [[]]
     return all(isinstance(value, bool | int | float | str | tuple) for value in values)
 
@@ -53,8 +53,7 @@ def _fit_keyed(frame: CallFrame, slot: Any, content: Value) -> Value:
 
 
 def keep_whole(frame: CallFrame, loc: int) -> None:
-    """Before a dict is set at a run-time key: if it is one of the state that has all of its keys, it is in the form
-    of those."""
+    """Before an assignment at a run-time key: a complete dict of the state becomes a `FixedKeyDict`."""
     content = frame.memory.locs[loc]
     if not isinstance(content, ir.Static | ir.Keyed) or locs_within(content):
         return

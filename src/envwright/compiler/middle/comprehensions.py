@@ -31,7 +31,7 @@ Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 
 @dataclass
 class Way:
-    """What a comprehension has iterated over, and which rows of it its elements are."""
+    """The iteration spaces of a comprehension, and the rows that are among its elements."""
 
     through: list[IterationSpace]
     rows: list[Value]
@@ -47,7 +47,7 @@ class Way:
 
 
 def comprehend(frame: CallFrame, node: Comprehension, evaluate: Evaluate) -> Value:
-    """`[x for y in z if c]` and its sisters."""
+    """List, set and dict comprehensions, and generator expressions."""
     outer, frame.memory = frame.memory, frame.memory.copy()
     function = frame.function
     first = _first(frame, node, evaluate)  # once, and by the function around it
@@ -64,7 +64,7 @@ def comprehend(frame: CallFrame, node: Comprehension, evaluate: Evaluate) -> Val
 
 
 def _first(frame: CallFrame, node: Comprehension, evaluate: Evaluate) -> list[IterationSpace]:
-    """What the first `for` iterates over; two lists one after the other, if they cannot become one."""
+    """The iteration space of the first `for`; that of `a + b` is two, if they cannot be concatenated."""
     first = node.generators[0].iter
     lists = isinstance(node, ast.ListComp | ast.GeneratorExp)
     if not (isinstance(first, ast.BinOp) and isinstance(first.op, ast.Add) and lists):
@@ -93,7 +93,7 @@ def _comprehend(frame: CallFrame, node: Comprehension, first: list[IterationSpac
 
 
 def _rows_differ(left: Value, right: Value) -> bool:
-    """Whether two variable-length lists have rows of different lengths, so that they cannot become one."""
+    """Whether two variable-length lists have rows of different lengths, so that they cannot be concatenated."""
     if not isinstance(left, ir.Counted | ir.Masked) or not isinstance(right, ir.Counted | ir.Masked):
         return False
     return left.array.kind.shape[1:] != right.array.kind.shape[1:]
@@ -116,7 +116,7 @@ def _made(frame: CallFrame, node: Any, iterations: IterationSpace, evaluate: Eva
 def _listed(
     frame: CallFrame, node: Any, iterations: IterationSpace, found: list[tuple[Value, ir.Array | None]], unordered: bool
 ) -> Value:
-    """Elements, each with the condition under which it is there, as a list."""
+    """Elements with their conditions, as a list."""
     if all(keep is None for _, keep in found) and not unordered:
         return ir.Items(tuple(value for value, _ in found), is_list=True)
     array = _in_a_row(frame, [value for value, _ in found])
@@ -129,7 +129,7 @@ def _listed(
 
 
 def _in_a_row(frame: CallFrame, values: list[Value]) -> ir.Array:
-    """What may be in a list; strings that are known are numbers in an alphabet of their own."""
+    """Elements as an array; constant strings are encoded in an alphabet of their own."""
     if values and all(isinstance(value, ir.Static) and isinstance(value.value, str) for value in values):
         alphabet = tuple(dict.fromkeys(value.value for value in values if isinstance(value, ir.Static)))
         return strings.into(alphabet, ir.Items(tuple(values), True))
@@ -138,7 +138,7 @@ def _in_a_row(frame: CallFrame, values: list[Value]) -> ir.Array:
 
 
 def _number(frame: CallFrame, value: Value) -> Value:
-    """An object that is made for a variable-length list gets its number now."""
+    """An object that is created for a variable-length list is allocated."""
     arena = object_arena.arena_for(frame, frame.memory.see(value))
     return (
         strings.beside_others(frame.memory.deep(value))
@@ -148,18 +148,18 @@ def _number(frame: CallFrame, value: Value) -> Value:
 
 
 def _is_plain(node: Any) -> bool:
-    """Whether there is one element for each that is iterated over."""
+    """Whether there is one element for each iteration."""
     return len(node.generators) == 1 and not node.generators[0].ifs
 
 
 def _set_behind(frame: CallFrame, iterations: IterationSpace) -> ir.Masked | ir.Members | None:
-    """Those elements of an array that a condition picks, which have no places."""
+    """The masked array or set that is iterated over, if it is one."""
     source = None if iterations.source is None else frame.memory.see(iterations.source)
     return source if isinstance(source, ir.Masked | ir.Members) else None
 
 
 def _at_once(frame: CallFrame, node: Any, iterations: IterationSpace, evaluate: Evaluate, way: Way) -> Value | None:
-    """All elements of a long list, or of a table, by one expression, if it can be done."""
+    """All elements by one vectorised expression, if possible."""
     generator = node.generators[0]
     source = None if iterations.source is None else frame.memory.see(iterations.source)
     part = _element_part(node, generator)
@@ -238,7 +238,7 @@ def _element(frame: CallFrame, iterations: IterationSpace, behind: ir.Masked | i
 
 
 def _is_there(iterations: IterationSpace, behind: ir.Masked | ir.Members | None, i: int) -> code.Code | None:
-    """Whether there is an iteration, if that is known only at run time."""
+    """The condition of an iteration, if it is known only at run time."""
     if isinstance(behind, ir.Members):
         return code.index(code.method(behind.array.code, "ravel"), code.const(i))
     if behind is not None:
@@ -249,7 +249,7 @@ def _is_there(iterations: IterationSpace, behind: ir.Masked | ir.Members | None,
 def _asked(
     frame: CallFrame, generator: ast.comprehension, evaluate: Evaluate, kept: ir.Array | None
 ) -> ir.Array | None:
-    """The conditions of a generator and those before it, as far as they are not known to hold."""
+    """The conjunction of the conditions so far."""
     keep = kept
     for condition in generator.ifs:
         asked = _under(frame, keep, lambda condition=condition: truth(frame, evaluate(frame, condition)))
@@ -270,7 +270,7 @@ def _walk(
     kept: ir.Array | None,
     way: Way,
 ) -> Any:
-    """The elements in order, each with the condition under which it is there."""
+    """The elements in order, each with its condition."""
     if not generators:
         yield _under(frame, kept, lambda: way.noted(_own(frame, node, evaluate))), kept
         return
@@ -298,7 +298,7 @@ def _own(frame: CallFrame, node: Comprehension, evaluate: Evaluate) -> Any:
 
 
 def _under(frame: CallFrame, kept: ir.Array | None, compute: Callable[[], Any]) -> Any:
-    """Compute something that is there under a condition: what it changes only then changes."""
+    """Evaluate under a condition, which also guards side effects."""
     if kept is None:
         return compute()
     before, guards = frame.memory, frame.guards
@@ -316,7 +316,7 @@ def _under(frame: CallFrame, kept: ir.Array | None, compute: Callable[[], Any]) 
 
 
 def unpack(frame: CallFrame, target: ast.expr, value: Value) -> None:
-    """Names of a loop, without a statement of their own."""
+    """Bind loop targets, without emitting statements."""
     if isinstance(target, ast.Name):
         frame.memory.names[target.id] = frame.memory.hold(value) if not isinstance(value, ir.Array) else value
         return

@@ -19,7 +19,7 @@ Way = Literal["return", "break", "continue"]
 
 @dataclass
 class Exit:
-    """A way out of a block, other than its end."""
+    """An exit of a block, other than its end."""
 
     way: Way
     when: ir.Array | None  # None: always
@@ -29,19 +29,19 @@ class Exit:
 
 @dataclass
 class ControlFlow:
-    """How a block ends."""
+    """The exits of a block."""
 
     memory: Store | None  # after its last statement; None: it is never reached
     exits: list[Exit] = field(default_factory=list)  # in the order of the program: the first whose condition holds
 
     @property
     def memories(self) -> list[Store]:
-        """Those of all ways out of it."""
+        """The stores of all exits."""
         return [way.memory for way in self.exits] + ([self.memory] if self.memory else [])
 
     @property
     def going_on(self) -> list[Store]:
-        """Those of the ways that lead to the next iteration of the loop around."""
+        """The stores of the exits that lead to the next iteration."""
         return [way.memory for way in self.exits if way.way == "continue"] + ([self.memory] if self.memory else [])
 
     def take(self, other: "ControlFlow", when: ir.Array | None = None) -> None:
@@ -58,7 +58,7 @@ def _both(a: ir.Array | None, b: ir.Array | None) -> ir.Array | None:
 
 
 def rejoin(frame: CallFrame, ways: list[Exit], memory: Store | None) -> Store | None:
-    """What holds where ways out of a block come together again with its end."""
+    """The store where exits of a block meet its end."""
     for way in reversed(ways):
         if memory is None or way.when is None:
             memory = way.memory
@@ -68,7 +68,7 @@ def rejoin(frame: CallFrame, ways: list[Exit], memory: Store | None) -> Store | 
 
 
 def leaving(exits: list[Exit], way: Way, before: Sequence[Exit] = ()) -> list[Exit]:
-    """The exits of one way, under the condition that no other one came before; `before` are earlier ones."""
+    """The exits of one kind, under the condition that no other was taken before; `before` are earlier ones."""
     found: list[Exit] = []
     passed = [e.when for e in before]
     for each in exits:
@@ -96,7 +96,7 @@ def unless(exits: list[Exit], before: Sequence[Exit]) -> list[Exit]:
 
 
 def settle(frame: CallFrame, flow: ControlFlow) -> Value:
-    """A function's value, and in `frame.memory` what it leaves behind, whichever way it ends."""
+    """The return value of a function; `frame.memory` becomes the store after it."""
     exits = list(flow.exits)
     if flow.memory is not None:
         exits.append(Exit("return", None, ir.NONE, flow.memory))

@@ -20,7 +20,7 @@ from envwright.compiler.middle.mutated_iteration import MutatedIterationError
 
 
 class Copy(NamedTuple):
-    """What is iterated over in place of a copy."""
+    """The iteration space of a loop over a copy."""
 
     iterations: IterationSpace
     ref: ir.Ref
@@ -29,7 +29,7 @@ class Copy(NamedTuple):
 
 
 def rows_themselves(frame: CallFrame, node: ast.expr, evaluate: Evaluate) -> Copy | None:
-    """The rows of the list that is copied, in the order of the copy."""
+    """The rows of the copied list, in the order of the copy."""
     match node:
         case ast.Call(ast.Name("enumerate"), [inner]):
             found = rows_themselves(frame, inner, evaluate)
@@ -79,7 +79,7 @@ def _rows(
 
 
 def of_moving_rows(frame: CallFrame, copied: Copy) -> tuple[IterationSpace, int]:
-    """The same, where rows of the list come and go meanwhile: those of the copy are followed; and its location."""
+    """The same, where rows are added or removed meanwhile: those of the copy are tracked; and its location."""
     loc = track_copy(frame, copied.ref, copied.places)
 
     def element(i: Code) -> Value:
@@ -90,7 +90,7 @@ def of_moving_rows(frame: CallFrame, copied: Copy) -> tuple[IterationSpace, int]
 
 
 def followed(execute: Execute, loc: int) -> Execute:
-    """Reads a body that changes a list only in ways in which its rows can be followed."""
+    """Read a body that changes the list only in ways that can be tracked."""
 
     def reading(frame: CallFrame, body: Sequence[ast.stmt]) -> ControlFlow:
         flow = execute(frame, body)
@@ -103,8 +103,8 @@ def followed(execute: Execute, loc: int) -> Execute:
 
 
 def watched(execute: Execute, ref: ir.Ref) -> Execute:
-    """Reads a body in which no row of a list may move: else those of the copy would be others. A name for a row, which
-    is anywhere in it, shows whether one does."""
+    """Read a body in which no row of the list may move. A probe, a reference to a row at an unknown index, shows
+    whether one does."""
     row = ir.IndexView(ref, (ir.Array(code.name("anywhere"), Aval(INT)),))
 
     def reading(frame: CallFrame, body: Sequence[ast.stmt]) -> ControlFlow:

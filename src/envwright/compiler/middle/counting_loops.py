@@ -16,7 +16,7 @@ from envwright.compiler.refusal import RefusedError
 
 
 def count(frame: CallFrame, node: ast.For, evaluate: Evaluate) -> bool:
-    """Read such a loop at once, if it is one, and its dict was empty."""
+    """Read a counting loop at once, if it is one and its dict is empty."""
     found = _counts(node.body) if not node.orelse else None
     if found is None:
         return False
@@ -46,7 +46,7 @@ def count(frame: CallFrame, node: ast.For, evaluate: Evaluate) -> bool:
 
 
 def _counts(body: list[ast.stmt]) -> tuple[str, ast.expr, bool] | None:
-    """The dict and the key, and whether a key that is new begins with 0 here."""
+    """The dict and the key, and whether new keys start at 0."""
     match body:
         case [
             ast.Assign([ast.Subscript(ast.Name(name), key)], ast.BinOp(ast.Call() as got, ast.Add(), ast.Constant(1)))

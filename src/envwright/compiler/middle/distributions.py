@@ -19,7 +19,7 @@ from envwright.compiler.refusal import RefusedError
 
 
 def argument(arguments: list[Value], options: dict[str, Value], place: int, names: str, default: Any) -> Value:
-    """An argument by its place, or by one of its names: NumPy's may be another than that of `random`."""
+    """An argument by position or keyword; NumPy and `random` name some differently."""
     if len(arguments) > place:
         return arguments[place]
     return next((options[name] for name in names.split() if name in options), ir.Static(default))
@@ -82,7 +82,7 @@ def _randn(value: ir.Array, arguments: list[Value], options: dict[str, Value]) -
 
 
 def _together(value: ir.Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
-    """Normal numbers that belong together; by SVD, as NumPy does it, for some matrices have no other root."""
+    """Multivariate normal, by SVD as in NumPy, for singular covariances."""
     mean, covariance = (number(argument(arguments, options, i, name, None)) for i, name in enumerate(("mean", "cov")))
     size = known(argument(arguments, options, 2, "size", None))
     named = {"shape": code.const(() if size is None else size_of(size)), "method": code.const("svd")}
@@ -95,7 +95,7 @@ def _expovariate(value: ir.Array, arguments: list[Value], options: dict[str, Val
 
 
 def _triangular(*order: str) -> Any:
-    """Left end, right end and peak, in the order in which they are given."""
+    """The corners, in the order in which they are given."""
 
     def sample(value: ir.Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
         if len(arguments) + len(options) < len(order):
@@ -112,7 +112,7 @@ def _triangular(*order: str) -> Any:
 
 
 def _moved(function: str) -> Any:
-    """A distribution that jax.random has in the middle and of one width."""
+    """A standardised distribution of jax.random, with location and scale."""
 
     def sample(value: ir.Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
         middle, width = (number(argument(arguments, options, i, n, i)) for i, n in enumerate(("loc", "scale")))
@@ -125,7 +125,7 @@ def _moved(function: str) -> Any:
 
 
 def _other(function: str, *names: str, scale: str = "") -> Any:
-    """A distribution that jax.random has, by its parameters; a further one multiplies what is drawn."""
+    """A distribution of jax.random, by its parameters, and perhaps a scale."""
 
     def sample(value: ir.Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
         order = [*names, *([scale] if scale else [])]
@@ -141,7 +141,7 @@ def _other(function: str, *names: str, scale: str = "") -> Any:
 
 
 def _threefry() -> Code:
-    """Some distributions of jax.random want keys of its own kind."""
+    """Some distributions of jax.random need threefry keys."""
     return code.call("jax.random.key", code.call("jax.random.bits", key()))
 
 

@@ -36,7 +36,7 @@ class DrawSite(NamedTuple):
 
 
 def draw(frame: CallFrame, method: str, arguments: list[Value], options: dict[str, Value]) -> Value:
-    """What a call of a random generator gives."""
+    """The result of a method of a random generator."""
     if method in ("seed", "bit_generator", "spawn"):
         return ir.Static(None)
     when = frame.writer.when
@@ -65,7 +65,7 @@ def _without_key(sample: Code) -> Code:
 
 
 def _sample(frame: CallFrame, piece: Piece, method: str, arguments: list[Value], options: dict[str, Value]) -> Value:
-    """Draw here and now: the parameters are run-time values."""
+    """Draw in place: the parameters are run-time values."""
     if len(frame.writer.blocks) > 1:
         raise RefusedError("a random draw whose range depends on the state is made in a loop")
     count = frame.writer.drawn = frame.writer.drawn + 1
@@ -89,7 +89,7 @@ def _sample(frame: CallFrame, piece: Piece, method: str, arguments: list[Value],
 def _outcome(
     frame: CallFrame, piece: Piece, method: str, value: ir.Array, arguments: list[Value], options: dict[str, Value]
 ) -> tuple[Code, Value]:
-    """How it is drawn, and what it is, given what the chance field holds: the thing itself, or its place in a list."""
+    """The sampling code, and the result, given the chance field: the value itself, or its index in a list."""
     if piece.picks and method in ("shuffle", "sample_python"):
         return _by_places(value, arguments, options)
     if not piece.picks or method != "choice":
@@ -108,7 +108,7 @@ def _outcome(
 
 
 def typed(made: Code, kind: Aval, samples: Sequence[str]) -> Code:
-    """What draws make, in the type of their chance field; some of jax.random's give floats for whole ones."""
+    """Sampling code in the dtype of its chance field."""
     own = ("randint", "random_order") if kind.dtype == INT else ("uniform", "normal") if kind.is_float else ()
     if all(any(name in sample for name in own) for sample in samples):
         return made
@@ -116,7 +116,7 @@ def typed(made: Code, kind: Aval, samples: Sequence[str]) -> Code:
 
 
 def _next(frame: CallFrame, piece: Piece) -> tuple[ir.Array, int | None]:
-    """The next outcome of a chance field, and its place if it is known."""
+    """The next value of a chance field, and its index if that is constant."""
     base = chance_source(frame, piece.name)
     cursor = frame.memory.cursors.get(piece.name, ir.Static(0))
     note_draws(frame, piece.name, 1)
@@ -143,7 +143,7 @@ def note_draws(frame: CallFrame, field: str, count: int) -> None:
 
 
 def chance_source(frame: CallFrame, field: str) -> Code:
-    """Where a function finds a chance field: `start` and `apply` have all, the others what they are given."""
+    """The code of a chance field: `start` and `apply` have all, other functions get parameters."""
     if field in frame.writer.early:
         return code.name(frame.writer.early[field])
     if frame.writer.top:
@@ -241,7 +241,7 @@ def _choice(value: ir.Array, arguments: list[Value], options: dict[str, Value]) 
 
 
 def _choice_of_changing(value: ir.Array, population: Value, extra: dict[str, Code], size: Any) -> tuple[Code, Value]:
-    """From a run-time list: the chance field is a place in it; or, of several choices, what was chosen."""
+    """From a run-time list: the chance field holds an index, or, of several choices, the values."""
     if "p" in extra:
         raise RefusedError("weighted choices from a variable list are not supported")
     if size is not None:
@@ -262,7 +262,7 @@ def _choice_of_changing(value: ir.Array, population: Value, extra: dict[str, Cod
 
 
 def _several_of_changing(population: Value, size: tuple[int, ...], again: bool) -> Code:
-    """Several of a run-time list, or of the numbers below one known at run time; `again`: the same more than once."""
+    """Several elements of a run-time list, or numbers below a run-time bound; `again`: with replacement."""
     listed = isinstance(population, ir.Counted | ir.Masked)
     array = counted(population).array if listed else as_array(population)
     count, room = array, array.most
@@ -293,7 +293,7 @@ def _permutation(value: ir.Array, arguments: list[Value], options: dict[str, Val
 
 
 def _by_places(value: ir.Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
-    """Objects in random order, or some of them: the chance field is the places at which they were."""
+    """Objects that are shuffled or sampled: the chance field holds their indices."""
     content = arguments[0]
     if not isinstance(content, ir.Counted):
         raise RefusedError("objects are shuffled before they are in a list of the state")
@@ -311,7 +311,7 @@ def _by_places(value: ir.Array, arguments: list[Value], options: dict[str, Value
 
 
 def _of_known_length(content: ir.Counted, length: int) -> Code:
-    """All of a list in random order, if it always has the length that was seen."""
+    """A permutation of a list, if it always has the recorded length."""
     match content.count.code:
         case ast.Constant(value=count) if count == length:
             return code.index(content.array.code, code.call("random_order", key(), code.const(length)))
@@ -319,14 +319,14 @@ def _of_known_length(content: ir.Counted, length: int) -> Code:
 
 
 def _lettered(value: ir.Array, population: np.ndarray) -> np.ndarray:
-    """Strings that are drawn from, as the numbers that stand for them."""
+    """Strings that are drawn from, encoded."""
     if population.dtype.kind != "U" or not value.kind.letters:
         return population
     return np.array([value.kind.letters.index(text) for text in population.flat]).reshape(population.shape)
 
 
 def _in_order(population: Any, many: int | None = None) -> Code:
-    """All of them in random order; or the first so many."""
+    """A random permutation; or its first elements."""
     order = code.call("random_order", key(), code.const(len(population)))
     if many is not None:
         order = code.index(order, ast.Slice(None, code.const(many)))
@@ -336,13 +336,13 @@ def _in_order(population: Any, many: int | None = None) -> Code:
 
 
 def _several(value: ir.Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
-    """`random.sample` of what is known: a list of some of them, in random order."""
+    """`random.sample` of a constant population."""
     many = known(argument(arguments, options, 1, "k", None))
     return _in_order(_population(value, arguments, options), int(many)), replace(value, listed=True)
 
 
 def _choices(value: ir.Array, arguments: list[Value], options: dict[str, Value]) -> tuple[Code, Value]:
-    """`random.choices` of what is known: a list, in which one may be several times."""
+    """`random.choices` of a constant population."""
     weights = argument(arguments, options, 1, "weights", None)
     if "cum_weights" in options:
         raise RefusedError("choices with cum_weights are not supported")
@@ -356,7 +356,7 @@ def _choices(value: ir.Array, arguments: list[Value], options: dict[str, Value])
 
 
 def _population(value: ir.Array, arguments: list[Value], options: dict[str, Value]) -> np.ndarray:
-    """What is drawn from, if it is numbers, or rows of them, that are known; or strings."""
+    """A constant population of numbers, rows of numbers, or strings."""
     try:
         table = _lettered(value, np.asarray(known(argument(arguments, options, 0, "population", None))))
     except RefusedError:

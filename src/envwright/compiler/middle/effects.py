@@ -65,7 +65,7 @@ class Effects:
 
 
 def effects_of(frame: CallFrame, node: ast.AST) -> Effects:
-    """Of an expression or a statement of a function that is being translated."""
+    """The effects of an expression or statement of a function that is being translated."""
 
     def find(name: str) -> Any:
         value = frame.memory.names.get(name)
@@ -122,7 +122,7 @@ class _Analysis:
         return getattr(owner, node.attr, _UNKNOWN)
 
     def _write(self, scope: _Scope, node: ast.expr) -> None:
-        """Something is stored here, or a part of it is changed in place."""
+        """A store, or an in-place mutation."""
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in scope.fresh:
             return
         while isinstance(node, ast.Subscript):
@@ -192,7 +192,7 @@ def _is_pure(function: Any, home: str) -> bool:
 
 
 def _fresh(body: Sequence[ast.AST]) -> frozenset[str]:
-    """The names that only ever hold objects made in a function: what is changed through them is not seen elsewhere."""
+    """The names that only ever hold objects created in the function: mutations of these are not visible elsewhere."""
     nodes = [inner for outer in body for inner in ast.walk(outer)]
     stored = Counter(n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     own: Counter[str] = Counter()

@@ -17,7 +17,7 @@ Source = ir.Array | ir.Counted | ir.Masked
 
 
 def columns(frame: CallFrame, source: Source, compute: Callable[[Value], Value]) -> Value:
-    """What is computed of each element, as an array with a row each; tuples as a tuple of such arrays."""
+    """A function mapped over the elements, stacked; of tuples, a tuple of arrays."""
     array = source if isinstance(source, ir.Array) else source.array
     flags = None if isinstance(source, ir.Array) else flags_of(source)
     before = frame.memory
@@ -38,7 +38,7 @@ def columns(frame: CallFrame, source: Source, compute: Callable[[Value], Value])
 
 
 def stacked(values: list[Value]) -> Value:
-    """Values of the same form, one below the other."""
+    """Values of the same structure, stacked."""
     if values and all(isinstance(v, ir.Items) and not v.is_list for v in values):
         width = {len(v.items) for v in values if isinstance(v, ir.Items)}
         if len(width) > 1:
@@ -103,6 +103,6 @@ def _strong(value: Value) -> ir.Array:
 
 
 def _unchanged(after: Store, before: Store) -> None:
-    """Refuse what changes the game from one element to the next."""
+    """Refuse a function with side effects."""
     if differs(after.inner({}), before.inner({})):
         raise RefusedError("a function that is mapped over a list writes the state or draws random numbers")

@@ -35,7 +35,7 @@ class NotOutlinedError(Exception):
 
 @dataclass
 class CompiledFunction:
-    """A function that was written, and how it is called."""
+    """An outlined function, and how it is called."""
 
     name: str
     value: Value  # what it gives, with codes of its own
@@ -53,7 +53,7 @@ class CompiledFunction:
 def emit_function(
     frame: CallFrame, callee: Callee, arguments: list[Value], options: dict[str, Value], hints: tuple[str, ...]
 ) -> Value:
-    """Call a function of the original's: as a function of the translation if it can be one."""
+    """Call a Python function: outlined if possible, else inlined."""
     given = bind(callee, arguments, options)
     if isinstance(callee.node, ast.Lambda) or not _worth_it(callee):
         return read_inline(frame, callee, arguments, options)
@@ -77,7 +77,7 @@ def emit_function(
 
 
 def _as_in_contract(given: dict[str, Value], like: dict[str, Value]) -> dict[str, Value] | None:
-    """The arguments as the function of the contract takes them, if it can."""
+    """The arguments as the function of the contract takes them, if possible."""
     fitted: dict[str, Value] = {}
     for name, wanted in like.items():
         value = given[name]
@@ -101,7 +101,7 @@ def _as_in_contract(given: dict[str, Value], like: dict[str, Value]) -> dict[str
 
 
 def _worth_it(callee: Callee) -> bool:
-    """Whether a function does more than to pass on to another one; our own drivers do not."""
+    """Whether a function does more than forward to another one; our own drivers do not."""
     if "/envwright/references/" in callee.file.replace("\\", "/"):
         return False
     body = [s for s in callee.node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]  # pyright: ignore
@@ -110,7 +110,7 @@ def _worth_it(callee: Callee) -> bool:
 
 
 def _has_transient(frame: CallFrame) -> bool:
-    """Whether attributes that are no part of the state hold something the function might read."""
+    """Whether attributes outside of the state hold something the function might read."""
     program = frame.program
     for key, value in frame.memory.attributes.items():
         mine = key in program.slots or key in program.ignored or key == overflow.OVERFLOW  # which a function cannot ask
@@ -157,7 +157,7 @@ def _key(value: Value) -> Any:
 
 
 def _write(frame: CallFrame, callee: Callee, given: dict[str, Value]) -> Any:
-    """Read a function on a function body of its own."""
+    """Outline a function."""
     program = frame.program
     writer = Writer(start=frame.writer.start)
     memory = Store(program)
@@ -248,7 +248,7 @@ def _write(frame: CallFrame, callee: Callee, given: dict[str, Value]) -> Any:
 
 
 def _is_shared(value: Value, memory: Store, before: Mapping[Any, Value], held: Mapping[str, Any]) -> bool:
-    """Whether it returns a list or array that others have names for, and may change."""
+    """Whether it returns a list or array that has aliases."""
     if isinstance(value, ir.Items):
         return any(_is_shared(v, memory, before, held) for v in value.items)
     locs = locs_within(value)
@@ -281,8 +281,7 @@ def _name(program: Any, callee: Callee) -> str:
 
 
 def _names_move(memory: Store, made: CompiledFunction) -> bool:
-    """Whether there are names for lists that would mean others after the call: for rows, or for a list that is not that
-    of the attribute any more."""
+    """Whether references would be stale after the call: to rows, or to a list that the attribute no longer holds."""
     for key in made.rewritten:
         ref = memory.attributes.get(key)
         values = [value for names in (memory.names, memory.locs, *memory.callers) for value in names.values()]
@@ -294,7 +293,7 @@ def _names_move(memory: Store, made: CompiledFunction) -> bool:
 
 
 def _call(frame: CallFrame, made: CompiledFunction, given: dict[str, Value], hints: tuple[str, ...]) -> Value:
-    """The call of a function that was written."""
+    """The call of an outlined function."""
     if made.name not in frame.program.functions:
         return made.value
     memory = frame.memory

@@ -53,7 +53,7 @@ def _said(node: ast.AST) -> str:
 
 
 def evaluate_all(frame: CallFrame, nodes: list[ast.expr]) -> list[Value]:
-    """Elements of a list or arguments, `*these` taken apart."""
+    """List elements or arguments, with starred ones unpacked."""
     values: list[Value] = []
     for node in nodes:
         if isinstance(node, ast.Starred):
@@ -114,7 +114,7 @@ def _whole(where: tuple[Value, ...]) -> Value:
 
 
 def table_name(node: ast.expr) -> str:
-    """A name for a table, from the expression it is found by."""
+    """A name for a table, from its expression."""
     if isinstance(node, ast.Attribute):
         return node.attr
     if isinstance(node, ast.Name):
@@ -123,7 +123,7 @@ def table_name(node: ast.expr) -> str:
 
 
 def index_parts(frame: CallFrame, node: ast.expr) -> tuple[Value, ...]:
-    """What stands between the brackets."""
+    """The parts of a subscript."""
     if isinstance(node, ast.Tuple):
         return tuple(_index_part(frame, n) for n in node.elts)
     part = _index_part(frame, node)
@@ -141,7 +141,7 @@ def _index_part(frame: CallFrame, node: ast.expr) -> Value:
 
 
 def _bool_op(frame: CallFrame, node: ast.BoolOp) -> Value:
-    """`and`, `or`: what comes later is only asked for if it matters, and what it changes only then changes."""
+    """`and`, `or`, with short-circuit evaluation of side effects."""
     result = evaluate(frame, node.values[0])
     for later in node.values[1:]:
         asked = truth(frame, result)
@@ -165,7 +165,7 @@ def _bool_op(frame: CallFrame, node: ast.BoolOp) -> Value:
 
 
 def _logical(frame: CallFrame, how: ast.boolop, first: Value, second: Value, asked: Value) -> Value:
-    """Flags by logic; other values by which of them Python would give."""
+    """Boolean logic for flags; for other values, a select of Python's result."""
     flags = [frame.memory.see(v) for v in (first, second)]
     if any(
         isinstance(f, ir.Counted | ir.Rows | ir.Keyed | ir.Members | ir.FixedKeyDict) for f in flags
@@ -229,7 +229,7 @@ def _sequence(frame: CallFrame, node: ast.Tuple | ast.List) -> Value:
 
 
 def _starred(frame: CallFrame, node: ast.Tuple | ast.List) -> Value | None:
-    """`[*these, 3]`, if how many these are is known only at run time."""
+    """`[*these, 3]`, where the length is known only at run time."""
     if not any(isinstance(n, ast.Starred) for n in node.elts):
         return None
     parts = [

@@ -19,7 +19,7 @@ from envwright.compiler.refusal import RefusedError
 
 
 def key_at(frame: CallFrame, mapping: ir.FixedKeyDict, i: Code) -> Value:
-    """The key at a place among all keys, by the code for the place."""
+    """The key at a run-time position."""
     if len(mapping.first) == 1:
         (low,) = mapping.first
         made = i if low == 0 else code.binary(i, ast.Add(), code.const(low))
@@ -32,7 +32,7 @@ def key_at(frame: CallFrame, mapping: ir.FixedKeyDict, i: Code) -> Value:
 
 
 def value_under(frame: CallFrame, place: Value, key: Value, i: Code) -> Value:
-    """The value at a place among all keys, as it is now; a row is still a part of the dict."""
+    """The current value at a run-time position; a row is a view of the dict."""
     mapping = frame.memory.see(place)
     assert isinstance(mapping, ir.FixedKeyDict)
     values = fixed_key_dict.values_of(mapping)
@@ -43,7 +43,7 @@ def value_under(frame: CallFrame, place: Value, key: Value, i: Code) -> Value:
 
 
 def value_of(frame: CallFrame, place: Value, i: int) -> Value:
-    """The same, for a place that is known."""
+    """The current value at a constant position."""
     mapping = frame.memory.see(place)
     assert isinstance(mapping, ir.FixedKeyDict)
     if isinstance(place, ir.PLACES) and mapping.array.kind.shape[mapping.axes :] and not mapping.tupled:
@@ -52,7 +52,7 @@ def value_of(frame: CallFrame, place: Value, i: int) -> Value:
 
 
 def note_key(frame: CallFrame, mapping: ir.FixedKeyDict, where: tuple[Value, ...]) -> None:
-    """Before a run-time key is set: if the dict may not have it, the original gets a key that this one cannot."""
+    """Before an assignment at a run-time key: a missing key is an overflow."""
     parts = fixed_key_dict.spread(mapping, where)[: fixed_key_dict.width(mapping)]
     if fixed_key_dict.known_key(parts) is not None or fixed_key_dict.is_inside(mapping, parts):
         return
@@ -77,7 +77,7 @@ def _get(frame: CallFrame, base: Value, mapping: ir.FixedKeyDict, arguments: lis
 
 
 def _set_default(frame: CallFrame, base: Value, mapping: ir.FixedKeyDict, arguments: list[Value]) -> Value:
-    """The keys are always there, so there is nothing to be set."""
+    """The keys are fixed, so there is nothing to assign."""
     key = (frame.memory.deep(arguments[0]),)
     note_key(frame, mapping, key)
     return read(frame.memory, mapping, key) if not isinstance(base, ir.PLACES) else part(frame, base, key, "")
@@ -120,7 +120,7 @@ METHODS: dict[str, Callable[[CallFrame, Value, ir.FixedKeyDict, list[Value]], Va
 def call_fixed_key_dict(
     frame: CallFrame, base: Value, mapping: ir.FixedKeyDict, name: str, arguments: list[Value]
 ) -> Value:
-    """A method of one."""
+    """A method of a dict with fixed keys."""
     if name in ("pop", "popitem", "clear"):
         raise RefusedError("a key is removed from a dict of the state, whose keys are fixed")
     if name not in METHODS:

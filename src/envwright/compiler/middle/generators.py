@@ -24,7 +24,7 @@ TAKES_ALL = {"list", "tuple", "sum", "any", "all", "sorted", "set", "min", "max"
 
 
 def consumed(frame: CallFrame, node: ast.expr) -> None:
-    """Note that all that a call yields is taken at once."""
+    """Note that everything a call yields is consumed at once."""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in TAKES_ALL and node.args:
         node = node.args[0]
     if isinstance(node, ast.Call):
@@ -32,14 +32,14 @@ def consumed(frame: CallFrame, node: ast.expr) -> None:
 
 
 def function_of(value: Value) -> types.FunctionType | None:
-    """The function of Python's that is called, if it is one."""
+    """The Python function that is called, if it is one."""
     found = value.function if isinstance(value, ir.Method) else value.value if isinstance(value, ir.Static) else None
     found = found.__func__ if isinstance(found, types.MethodType) else found
     return found if isinstance(found, types.FunctionType) else None
 
 
 class Reads(NamedTuple):
-    """What is looked at by something that is computed one by one, while a loop iterates over it."""
+    """What a lazily evaluated iterable reads."""
 
     described: str
     attributes: frozenset[Any]
@@ -47,7 +47,7 @@ class Reads(NamedTuple):
 
 
 def reads_of(frame: CallFrame, node: ast.expr, function: Value) -> tuple[Reads, ...]:
-    """What a generator looks at, if it is one that a loop iterates over."""
+    """What a generator that a loop iterates over reads."""
     found = function_of(function)
     if isinstance(node, ast.Call) and found is not None and inspect.isgeneratorfunction(found):
         nodes, described = [source_of(found).node, *node.args], f"{found.__qualname__} is a generator that"
@@ -64,7 +64,7 @@ def reads_of(frame: CallFrame, node: ast.expr, function: Value) -> tuple[Reads, 
 
 
 def _words(frame: CallFrame, nodes: Sequence[ast.AST], around: Mapping[str, Any]) -> set[str]:
-    """The names and attributes in something, and in the methods and functions that it may call."""
+    """The names and attributes in an expression, and in the functions that it may call."""
     words: set[str] = set()
     waiting, owner = list(nodes), frame.memory.names.get("self")
     while waiting:
@@ -81,7 +81,7 @@ def _words(frame: CallFrame, nodes: Sequence[ast.AST], around: Mapping[str, Any]
 
 
 def check_reads(reads: Sequence[Reads], before: Store, after: Sequence[Store]) -> None:
-    """Refuse a loop that changes what the generator looks at that it iterates over."""
+    """Refuse a loop that changes what its generator reads."""
     for each, memory in itertools.product(reads, after):
         keys = [key for key in each.attributes if memory.attributes.get(key) != before.attributes.get(key)]
         locs = {loc for loc in each.locs if memory.locs.get(loc) is not before.locs.get(loc)}
@@ -92,7 +92,7 @@ def check_reads(reads: Sequence[Reads], before: Store, after: Sequence[Store]) -
 
 
 def as_list(node: Any, name: str) -> Any:
-    """The function that gives what the generator yields as a list."""
+    """A generator as a function that returns the list of what it yields."""
     for inner in ast.walk(node):
         own = isinstance(inner, ast.Assign | ast.AugAssign) and not _names_only(inner)
         if own or (isinstance(inner, ast.Return) and inner.value is not None):
@@ -138,13 +138,13 @@ class _Listing(ast.NodeTransformer):
 
 
 def check_alone(name: str, before: Store, after: Store) -> None:
-    """Refuse a generator that draws, or changes something: others might come in between."""
+    """Refuse a generator with side effects."""
     if not after.is_as(before):
         raise RefusedError(f"{name} is a generator with side effects")
 
 
 def is_taken(frame: CallFrame, function: types.FunctionType, node: ast.AST | None) -> bool:
-    """Whether it is a generator; one under a name is refused, for it is iterated over piece by piece."""
+    """Whether it is a generator; one that is not consumed at once is refused."""
     if not is_generator(source_of(function).node):
         return False
     if node not in frame.taken:

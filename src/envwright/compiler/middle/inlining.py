@@ -42,7 +42,7 @@ class Callee:
 
 
 def callee_of(function: types.FunctionType) -> Callee:
-    """What is known of a function of Python's."""
+    """The callee behind a Python function."""
     source = source_of(function)
     node = as_list(source.node, function.__qualname__) if is_generator(source.node) else source.node
     nonlocals = {}
@@ -61,7 +61,7 @@ def callee_of(function: types.FunctionType) -> Callee:
 
 
 def owner_of(function: types.FunctionType) -> type | None:
-    """The class that a method stands in."""
+    """The class that a method is defined in."""
     path = function.__qualname__.split(".")[:-1]
     found: Any = function.__globals__
     for part in path:
@@ -70,7 +70,7 @@ def owner_of(function: types.FunctionType) -> type | None:
 
 
 def bind(callee: Callee, arguments: list[Value], options: dict[str, Value]) -> dict[str, Value]:
-    """The arguments by the names that the function has for them."""
+    """The arguments by parameter name."""
     spec = callee.node.args
     names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     bound: dict[str, Value] = {}
@@ -108,7 +108,7 @@ def _default(callee: Callee, name: str) -> Value:
 
 
 def frame_for(frame: CallFrame, callee: Callee, memory: Store) -> CallFrame:
-    """A frame for a function that is called."""
+    """The frame of a callee."""
     return CallFrame(
         program=frame.program,
         writer=frame.writer,
@@ -130,7 +130,7 @@ def frame_for(frame: CallFrame, callee: Callee, memory: Store) -> CallFrame:
 
 
 def read_inline(frame: CallFrame, callee: Callee, arguments: list[Value], options: dict[str, Value]) -> Value:
-    """Read a function in the middle of the one that calls it."""
+    """Inline a function."""
     names = bind(callee, arguments, options)
     for name, value in names.items():
         names[name] = value if _is_global(frame, value) else frame.memory.hold(value)
@@ -143,7 +143,7 @@ def read_inline(frame: CallFrame, callee: Callee, arguments: list[Value], option
 
 
 def _is_global(frame: CallFrame, value: Value) -> bool:
-    """A list of the module's own, which a step that is compiled cannot change."""
+    """A list of the module, which a compiled step cannot change."""
     return isinstance(value, ir.Static) and any(value.value is other for other in frame.globals.values())
 
 

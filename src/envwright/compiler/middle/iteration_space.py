@@ -96,7 +96,7 @@ def _calls(node: ast.expr) -> bool:
 
 
 def iterate_over(frame: CallFrame, value: Value) -> IterationSpace:
-    """Through the elements of something."""
+    """The iteration space of a value."""
     value = unwrapped(value)
     lists = (value,) if isinstance(value, ir.PLACES) else ()
     renewed = (lambda: _elements(frame, value).known or []) if lists else None
@@ -180,7 +180,7 @@ def _elements(frame: CallFrame, value: Value) -> IterationSpace:
 
 
 def _members(content: ir.Counted) -> IterationSpace:
-    """Of a set: numbers, or tuples of them."""
+    """The iteration space of a set."""
     array, one = content.array, Aval(content.array.kind.dtype)
 
     def element(i: Code) -> Value:
@@ -206,7 +206,7 @@ def _at(frame: CallFrame, ref: Place | None, array: ir.Array) -> Any:
 
 
 def _now(frame: CallFrame, ref: Place | None, array: ir.Array, was: Value) -> ir.Array:
-    """A list as it is in the iteration that asks: earlier iterations may have changed it."""
+    """The current content of a list: earlier iterations may have changed it."""
     if ref is None:
         return array
     content = frame.memory.deep(ref)
@@ -251,7 +251,7 @@ def _is(value: ir.Array, number: int) -> bool:
 
 
 def enumerated(iterations: IterationSpace, start: int) -> IterationSpace:
-    """The same, with numbers."""
+    """`enumerate` of an iteration space."""
     if iterations.unordered:
         raise RefusedError("the members of a set are enumerated, in Python's internal order")
 

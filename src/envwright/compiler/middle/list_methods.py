@@ -25,7 +25,7 @@ from envwright.compiler.refusal import RefusedError
 
 
 def as_list(content: Value) -> Value:
-    """A list of the game, of a known one."""
+    """A constant list as a mutable one; others as they are."""
     if isinstance(content, ir.Static) and isinstance(content.value, list | deque):
         return ir.Items(tuple(ir.Static(v) for v in content.value), True, getattr(content.value, "maxlen", None))
     if isinstance(content, ir.Masked):
@@ -85,18 +85,18 @@ def extend(frame: CallFrame, base: Value, more: Value) -> None:
 
 
 def _has_room(frame: CallFrame, base: Value, content: ir.Counted) -> bool:
-    """Whether a list that gets more has its capacity already."""
+    """Whether the capacity of a list is fixed already."""
     return bool(content.longest or content.roomy or content.guessed or capacity_check.is_kept(frame, base))
 
 
 def _note_room(frame: CallFrame, content: ir.Counted) -> None:
-    """A list that has got more may have exceeded its capacity, if that was a guess."""
+    """A list of estimated capacity may have overflowed."""
     if content.guessed:
         overflow.note(frame, code.compare(content.count.code, ast.Gt(), code.const(content.room)))
 
 
 def _element(frame: CallFrame, content: ir.Counted, item: Value) -> Value:
-    """What a list gets, as it holds it: objects by their numbers, and strings."""
+    """An element as the list encodes it: objects by index, and strings."""
     if (alphabet := strings.letters_of(content)) is not None:
         return spelled(frame, alphabet, frame.memory.deep(item))
     return (
@@ -107,7 +107,7 @@ def _element(frame: CallFrame, content: ir.Counted, item: Value) -> Value:
 
 
 def _forgetful(content: ir.Counted, item: Value) -> ir.Counted:
-    """A deque after one more: if it is full, the first goes."""
+    """A deque with maxlen after an append."""
     full = code.compare(content.count.code, ast.GtE(), code.const(content.room))
     moved = code.call("jnp.roll", content.array.code, code.const(-1), axis=code.const(0))
     base = ir.Array(code.call("jnp.where", full, moved, content.array.code), content.array.kind, listed=True)
@@ -116,7 +116,7 @@ def _forgetful(content: ir.Counted, item: Value) -> ir.Counted:
 
 
 def pop(frame: CallFrame, base: Value, where: Value | None) -> Value:
-    """Take one out."""
+    """`base.pop(where)`."""
     if isinstance(base, ir.Either):
         return under(frame, base.when, lambda: pop(frame, base.yes, where), lambda: pop(frame, base.no, where))
     _named_rows(frame, base)
