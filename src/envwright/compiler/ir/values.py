@@ -368,7 +368,7 @@ def described(value: Value) -> str:
         case Counted() | Masked():
             return "a variable-length list"
         case Picked():
-            return "one of several known objects"
+            return "one of several constants"
         case Maybe():
             return "something that may be None"
         case Keyed() | CounterDict() | FixedKeyDict():
