@@ -23,11 +23,11 @@ import jax
 import numpy as np
 import pytest
 
-from envwright.compiler.back import write
-from envwright.compiler.back.entries import write_functions
-from envwright.compiler.back.tidy import tidy
-from envwright.compiler.back.write import module_text
-from envwright.compiler.ir.program import Program
+from envwright.compiler.back import printing
+from envwright.compiler.back.cleanup import clean_up
+from envwright.compiler.back.entry_points import write_functions
+from envwright.compiler.back.printing import module_text
+from envwright.compiler.ir.unit import TranslationUnit
 from envwright.compiler.middle.calls import call
 from envwright.verify.interface import Field, Signature
 
@@ -85,7 +85,7 @@ class Function:
 
 def function(text: str, *, top: str = "", **examples: Any) -> Function:
     """The translation of `text`, an expression or the body of a function of the examples' names. An example is an array
-    with a row a case; a list of lists is a list of changing length."""
+    with a row a case; a list of lists is a variable-length list."""
     lines = plain(text)  # Python has `;` on one line, too
     if "return" not in lines:
         lines = f"return {lines}"
@@ -96,17 +96,17 @@ def function(text: str, *, top: str = "", **examples: Any) -> Function:
     expected = [np.asarray(original.rule(*case)) for case in given]
     result = Field("result", expected[0].shape, np.result_type(*expected).name)
     signature = Signature("rules", "rules.rule", "rule", tuple(arguments), result)
-    program, refusals = Program(), []
+    program, refusals = TranslationUnit(), []
     for _ in range(2):  # as `translate` does
-        program, refusals = Program(flowing=set(program.flowing), tables=program.constants), []
-        program.call, program.luck = call, {"start": {}, "step": {}}
+        program, refusals = TranslationUnit(flowing=set(program.flowing), tables=program.constants), []
+        program.call, program.chance = call, {"start": {}, "step": {}}
         reference: Any = SimpleNamespace(driver=SimpleNamespace(parts=lambda made: [made]), object=original)
         wanted: Any = SimpleNamespace(functions=[signature])
         write_functions(program, wanted, SimpleNamespace(reference=reference), refusals)  # pyright: ignore
     if refusals:
         raise Refused("\n".join(r.sentence for r in refusals))
     for one in program.functions.values():
-        tidy(one, {*program.functions, *program.constants})
+        clean_up(one, {*program.functions, *program.constants})
     made = module_text("Rules.", "rules", [*program.functions.values()], program.constants, {})
     return Function(expected, module(made, f"after_{next(NAMES)}").rule, made)
 
@@ -182,7 +182,7 @@ class Cases:
         """For each case the function and its values, or why there are none."""
         inputs = [column for rows in self.examples.values() for column in _columns(rows)]
         found: dict[str, Any] = {}
-        with mock.patch.object(write, "formatted", str), loosely():
+        with mock.patch.object(printing, "formatted", str), loosely():
             for name, text in self.texts.items():
                 try:
                     found[name] = function(text, top=self.top, **self.examples)

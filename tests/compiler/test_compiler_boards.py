@@ -100,7 +100,7 @@ def test_a_text_that_no_game_has_shown_on_the_board_ends_the_episode() -> None:
 
 
 def test_a_text_that_was_never_seen_and_is_always_put_there() -> None:
-    with pytest.raises(Refused, match="'Q' was never seen here in the games played"):
+    with pytest.raises(Refused, match="'Q' never occurred here in the recorded episodes"):
         game(
             "self.cells[action] = 'X' if self.n < 900 else '.'\nif self.n > 900: self.cells[0] = 'Q'\nself.n += 1",
             cells='["."] * 4', n="0",
@@ -108,7 +108,7 @@ def test_a_text_that_was_never_seen_and_is_always_put_there() -> None:
 
 
 def test_texts_that_are_used_as_numbers() -> None:
-    with pytest.raises(Refused, match="count_nonzero of texts is not covered"):
+    with pytest.raises(Refused, match="count_nonzero of strings is not supported"):
         game(
             "self.cells[action] = 'X'; self.n += int(np.count_nonzero(self.cells))",
             cells='np.array(["", "", "", "X"])', n="0",

@@ -87,7 +87,7 @@ def test_methods_and_properties_of_members_of_an_enumeration() -> None:
 
 
 def test_the_name_of_a_member_of_which_only_the_number_is_known() -> None:
-    with pytest.raises(Refused, match="the name of something is asked for of which only the number is known"):
+    with pytest.raises(Refused, match="`name` is read of a value of which only the number is known"):
         game(
             "self.balls[0].wind = Wind(action % 3); self.n += self.balls[0].wind.name == 'EAST'",
             top=f"{WINDS}\nclass Ball:\n    def __init__(self):\n        self.wind = Wind.EAST",
@@ -134,7 +134,7 @@ def test_a_dict_that_is_copied_and_updated() -> None:
 
 
 def test_a_key_that_is_taken_out_of_a_dict_of_the_state() -> None:
-    with pytest.raises(Refused, match="a key is taken out of a dict of the state"):
+    with pytest.raises(Refused, match="a key is removed from a dict of the state"):
         game(
             "self.n += self.stock.pop('wood') if self.n > 900 else action; self.stock['wood'] += 1",
             stock='{"wood": 0}',

@@ -81,11 +81,11 @@ def test_sets_that_are_filled_in_a_loop(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("s = set()\nfor v in l:\n    s.add(v / 2)\nreturn len(s)", "something else than whole numbers"),
+        ("s = set()\nfor v in l:\n    s.add(v / 2)\nreturn len(s)", "sets of anything but integers"),
         ("s = set()\nfor v in l:\n    s.add((v, x) if v else (v, v))\nreturn [a for a, b in s][0]", "may matter"),
         (
             "s, k = set(), x\nwhile k not in s:\n    s.add(k)\n    k = k * 5 % 97\nreturn len(s)",
-            "more room than is known",
+            "may exceed a capacity",
         ),
     ],
 )
@@ -162,7 +162,7 @@ def test_a_loop_that_outgrows_a_guess_ends_the_episode(grows: str) -> None:
 
 
 def test_an_episode_that_cannot_be_cut_off_may_not_guess() -> None:
-    with pytest.raises(Refused, match="how often that turns is not known"):
+    with pytest.raises(Refused, match="no bound on the number of iterations is known"):
         game(
             "self.n = action",
             start="k, found = self.n, []\nwhile k < 100:\n    found.append(k)\n    k += 1\nself.n = len(found)",
@@ -225,15 +225,18 @@ def test_functions_that_call_themselves_and_give_nothing_back(name: str) -> None
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        ("if r < 5:\n    self.fill(r + 1, c)\n    self.n += r", "what follows may see"),
-        ("self.n += 1\nif r < 5:\n    self.fill(r + 1, c)\n    self.fill(r + 1 + self.n, c)", "what follows may see"),
+        ("if r < 5:\n    self.fill(r + 1, c)\n    self.n += r", "a recursive call may depend"),
+        (
+            "self.n += 1\nif r < 5:\n    self.fill(r + 1, c)\n    self.fill(r + 1 + self.n, c)",
+            "a recursive call may depend",
+        ),
         (
             "if r < 5:\n    self.n += 1\n    self.fill(r + 1, c)\n    if self.n > c:\n        self.fill(r + 2, 1)",
-            "may see",
+            "may depend",
         ),
-        ("self.n -= 1\nfor i in range(self.n):\n    self.fill(r + i, c)", "what follows may see"),
-        ("return self.fill(r + 1, c) if r < 5 else 0", "gives something back"),
-        ("while r < 5:\n    r += 1\n    self.fill(r, c)", "in the middle of something"),
+        ("self.n -= 1\nfor i in range(self.n):\n    self.fill(r + i, c)", "a recursive call may depend"),
+        ("self.n += 1\nreturn self.fill(r + 1, c) if r < 5 else 0", "returns a value"),
+        ("while r < 5:\n    r += 1\n    self.fill(r, c)", "a recursive call inside another statement"),
     ],
 )
 def test_functions_that_call_themselves_and_are_refused(body: str, why: str) -> None:

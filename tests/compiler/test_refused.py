@@ -22,13 +22,13 @@ from envwright.verify.pairs import make_host
 REFUSED = Path(__file__).parent / "refused"
 
 BY_THE_RULES = {
-    "recursion.py:Flood": ("return 1 + self._flow(cell + 1)", "Flood._flow", "calls itself"),
+    "recursion.py:Flood": ("return 1 + self._flow(cell + 1)", "Flood._flow", "is recursive"),
     "compiled.py:Lock": ("zlib.crc32(", "Lock.step", "zlib.crc32 is compiled code"),
     "threads.py:Kitchen": ("threading.Thread(", "Kitchen.step", "it starts a thread"),
     "files.py:Library": ("with open(", "Library.step", "it opens a file"),
-    "generators.py:Parade": ("next(parade)", "Parade.step", "next() is not covered"),
-    "shapes.py:Shelf": ("def step", "Shelf.step", "what it gives back, or leaves in the state: a list of changing"),
-    "global_write.py:Turnstile": ("global visitors", "Turnstile.step", "a variable outside of the function is written"),
+    "generators.py:Parade": ("next(parade)", "Parade.step", "next() is not supported"),
+    "shapes.py:Shelf": ("def step", "Shelf.step", "what it returns, or stores in the state: a variable-length list"),
+    "global_write.py:Turnstile": ("global visitors", "Turnstile.step", "a global or nonlocal variable is written"),
 }
 BEFORE = {  # by whoever drafts the contract, from play: such an original cannot be the law, or not by rule
     "growing_set.py:Explorer": "seen is a set, which no rule puts into numbers",
@@ -76,4 +76,4 @@ def test_a_list_without_a_limit_is_refused(tmp_path: Path, monkeypatch: pytest.M
     sentences = [sentence for found in made.refusals.values() for sentence in found]
     lines = (REFUSED / "unbounded.py").read_text().splitlines()
     number = next(i for i, line in enumerate(lines, 1) if "self.trail.append" in line)
-    assert sentences[0].startswith(f"unbounded.py:{number} in Trail.step: the list trail gets longer with every step")
+    assert sentences[0].startswith(f"unbounded.py:{number} in Trail.step: the list trail grows with every step")

@@ -1,9 +1,8 @@
-"""The translator: a live original and its contract in, the modules of a JAX translation out.
+"""The compiler: a live original and its contract in, the modules of a JAX translation out.
 
-original ─► objects, state and luck by the contract      objects.py, slots.py, luck.py
-         ─► reset and step read, statement by statement  reading.py, statements.py, expressions.py, ...
-         ─► a page a function, put in order              tidy.py
-         ─► the text of the modules                      write.py
+original ─► objects, state layout and chance fields, by the contract   front/
+         ─► reset and step, interpreted statement by statement         middle/
+         ─► functions, optimised, linked and printed                   back/
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,20 +10,20 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Protocol
 
-from envwright.compiler.back.entries import refusal_in, write_functions, write_start, write_step
-from envwright.compiler.back.tidy import tidy
-from envwright.compiler.back.whole import modules_of, reachable, without_twins
+from envwright.compiler.back.cleanup import clean_up
+from envwright.compiler.back.entry_points import refusal_in, write_functions, write_start, write_step
+from envwright.compiler.back.linking import deduplicate, modules_of, reachable
 from envwright.compiler.front.objects import find_objects
-from envwright.compiler.ir.program import Program
+from envwright.compiler.ir.unit import TranslationUnit
 from envwright.compiler.middle.calls import call
-from envwright.compiler.refusal import Refusal, RefusedError
+from envwright.compiler.refusal import InternalError, Refusal, RefusedError
 from envwright.verify.interface import Interface
 
 LAST = "rules"
-MOST = 16  # objects of a list that is written out
+MOST = 16  # objects of a list that is unrolled
 
 
-class Module(Protocol):
+class PlannedModule(Protocol):
     """A module of the plan."""
 
     @property
@@ -41,7 +40,7 @@ class Translation:
     refusals: dict[str, tuple[Refusal, ...]] = field(default_factory=dict)  # by module
 
 
-def translate(reference: Any, contract: Any, interface: Interface, modules: Sequence[Module]) -> Translation:
+def translate(reference: Any, contract: Any, interface: Interface, modules: Sequence[PlannedModule]) -> Translation:
     """Translate an original whose source is Python, module by module as the plan has it."""
     if not hasattr(reference, "driver"):
         return _refused(
@@ -49,31 +48,39 @@ def translate(reference: Any, contract: Any, interface: Interface, modules: Sequ
             Refusal(f"{interface.title}: the original is not an object of Python's, so there is no source to read."),
         )
     try:
-        program, refusals = _written(reference, contract, interface, {})
-        if refusals and (steady := _with_steady_lists(reference, contract, interface, program)) is not None:
-            program, refusals = steady, []
+        return _translated(reference, contract, interface, modules)
     except RefusedError as why:
         return _refused(modules, why.place or Refusal(f"{why.why}."))
+    except Exception as error:
+        return _refused(modules, Refusal(f"{interface.title}: {InternalError(error).why}."))
+
+
+def _translated(reference: Any, contract: Any, interface: Interface, modules: Sequence[PlannedModule]) -> Translation:
+    program, refusals = _written(reference, contract, interface, {})
+    if refusals and (steady := _with_steady_lists(reference, contract, interface, program)) is not None:
+        program, refusals = steady, []
     for function in program.functions.values():
-        tidy(function, {*program.functions, *program.constants})
-    without_twins(program, interface)
+        clean_up(function, {*program.functions, *program.constants})
+    deduplicate(program, interface)
     files = modules_of(program, interface, modules, reachable(program, interface))
     return Translation(files, _by_module(refusals, modules))  # with refusals, the files are a part only
 
 
 def _written(
     reference: Any, contract: Any, interface: Interface, lengths: Mapping[str, int]
-) -> tuple[Program, list[Refusal]]:
-    """The program as far as the rules go, and where they do not."""
+) -> tuple[TranslationUnit, list[Refusal]]:
+    """The program as far as the compiler go, and where they do not."""
     reference.reset(seed=0)
     flowing: set[float] = set()
     passing: set[tuple[int, str]] = set()
     growing: dict[str, set[str]] = {"start": set(), "step": set()}
-    program = Program()
-    for turn in count(1):  # until it is known which constants become values of the game, which lists get longer, and
+    program = TranslationUnit()
+    for turn in count(1):  # until it is known which constants become run-time values, which lists get longer, and
         # what is read after a write
         refusals: list[Refusal] = []
-        program = Program(flowing=set(flowing), tables=program.constants, lengths=dict(lengths), passing=set(passing))
+        program = TranslationUnit(
+            flowing=set(flowing), tables=program.constants, lengths=dict(lengths), passing=set(passing)
+        )
         program.growing = {when: set(lists) for when, lists in growing.items()}
         program.call = call
         objects = find_objects(reference, contract, interface, program)
@@ -83,6 +90,8 @@ def _written(
                 write(program, interface, objects)
             except RefusedError as why:
                 refusals.append(why.place or refusal_in(entry, why))
+            except Exception as error:
+                refusals.append(refusal_in(entry, InternalError(error)))
         flowing |= program.flowing
         known = program.read & program.written <= passing and all(program.longer[w] <= growing[w] for w in growing)
         if turn > 1 and known:
@@ -92,7 +101,9 @@ def _written(
     raise AssertionError
 
 
-def _with_steady_lists(reference: Any, contract: Any, interface: Interface, refused: Program) -> Program | None:
+def _with_steady_lists(
+    reference: Any, contract: Any, interface: Interface, refused: TranslationUnit
+) -> TranslationUnit | None:
     """The same, where lists of objects that are as long as now at any time make the difference. That they are is taken
     for granted until a start or a step is seen to leave one of another length."""
     lengths = {name: length for name, length in refused.live.items() if 0 < length <= MOST}
@@ -104,11 +115,11 @@ def _with_steady_lists(reference: Any, contract: Any, interface: Interface, refu
     return None
 
 
-def _refused(modules: Sequence[Module], why: Refusal) -> Translation:
+def _refused(modules: Sequence[PlannedModule], why: Refusal) -> Translation:
     return Translation({}, {modules[-1].name: (why,)})
 
 
-def _by_module(refusals: Sequence[Refusal], modules: Sequence[Module]) -> dict[str, tuple[Refusal, ...]]:
+def _by_module(refusals: Sequence[Refusal], modules: Sequence[PlannedModule]) -> dict[str, tuple[Refusal, ...]]:
     home = {function: module.name for module in modules for function in module.functions}
     found: dict[str, list[Refusal]] = {}
     for refusal in dict.fromkeys(refusals):

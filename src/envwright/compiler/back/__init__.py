@@ -1,1 +1,1 @@
-"""The translation: the functions that are asked for, put in order, as text."""
+"""Code generation: the entry points, optimised and printed."""

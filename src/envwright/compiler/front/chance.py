@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from envwright.compiler.front.forms import known
-from envwright.compiler.ir.kinds import Kind, narrow
+from envwright.compiler.ir.avals import Aval, narrow
 from envwright.compiler.refusal import RefusedError
 from envwright.verify.codecs import DrawnValues, Letters, Padded
 from envwright.verify.expression import Expression
@@ -15,7 +15,7 @@ class Piece(NamedTuple):
     """A field of StartChance or StepChance."""
 
     name: str
-    kind: Kind  # of one draw
+    kind: Aval  # of one draw
     room: int | None  # None: a single draw, not an array of them
     picks: bool = False  # it holds indices, not what lies there
 
@@ -38,5 +38,5 @@ def read_chance(
             raise RefusedError(f"the line {expression.text!r} of the contract is not one that the rules know")
         function = re.split("[.:]", codec.function)[0]
         method = codec.function.removeprefix(function).removeprefix(".")
-        pieces[function, method] = Piece(field, Kind(narrow(dtype), shape, alphabet or 0), room, codec.picks)
+        pieces[function, method] = Piece(field, Aval(narrow(dtype), shape, alphabet or 0), room, codec.picks)
     return pieces

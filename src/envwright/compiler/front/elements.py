@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.front.forms import inside, known
-from envwright.compiler.ir.heaps import Heap
-from envwright.compiler.ir.program import Program
+from envwright.compiler.ir.object_arena import ObjectArena
+from envwright.compiler.ir.unit import TranslationUnit
 from envwright.compiler.refusal import RefusedError
 from envwright.verify.codecs import Column, Padded, Part
 from envwright.verify.expression import Expression
@@ -49,20 +49,20 @@ def _class_in(reference: Any, path: Part) -> type | None:
     return next((type(item) for item in found or ()), None)
 
 
-def settle_heaps(program: Program, classes: Mapping[tuple[int, str], type]) -> None:
+def settle_heaps(program: TranslationUnit, classes: Mapping[tuple[int, str], type]) -> None:
     """A heap for each class, for an object may go from one list to another; dicts and tuples stay among their like."""
-    by_class: dict[Any, Heap] = {}
+    by_class: dict[Any, ObjectArena] = {}
     for key, made in classes.items():
         slot = _named(program.slots[key], made)
         group: Any = tuple(sorted(slot.extra.columns)) if made is dict else made
         if made is tuple:
             columns = slot.extra.columns.items()
             group = tuple((name, one.form, repr(one.extra), one.fields[0][1]) for name, one in columns)
-        heap = by_class.setdefault(group, Heap(-next(_numbers), made, dict(slot.extra.columns)))
+        heap = by_class.setdefault(group, ObjectArena(-next(_numbers), made, dict(slot.extra.columns)))
         if not _alike(heap.columns, slot.extra.columns):
             raise RefusedError(f"lists of {made.__name__} hold objects that differ in what they hold")
         heap.lists[key] = slot.room
-        program.heaps[heap.number] = heap
+        program.arenas[heap.number] = heap
         program.slots[key] = replace(slot, extra=replace(slot.extra, heap=heap.number))
 
 

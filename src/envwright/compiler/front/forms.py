@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from envwright.compiler.front.slots import Lined, Slot
-from envwright.compiler.ir.kinds import INT, Kind, narrow
+from envwright.compiler.ir.avals import INT, Aval, narrow
 from envwright.compiler.refusal import RefusedError
 from envwright.verify import codecs
 from envwright.verify.codecs import Codec, Column, Count, KeyedDict, Letters, Padded, Part, Plain, Present
@@ -36,7 +36,7 @@ def read_state(
             case Present(part):
                 partners[part] = field, "rows"
             case _ if codec != TIME:
-                kind = Kind(narrow(kinds[field][1]), kinds[field][0])
+                kind = Aval(narrow(kinds[field][1]), kinds[field][0])
                 slots[codec.part] = _slot(codec, field, kind, follow(looks, codec.part), live.get(codec.part, ()))
     for part, fields in columns.items():
         if part not in partners:
@@ -47,9 +47,9 @@ def read_state(
     for part, (field, form) in partners.items():
         slot = slots.get(part)
         if slot is not None and slot.form == "flags":
-            slots[part] = replace(slot, fields=(*slot.fields, (field, Kind(INT))))
+            slots[part] = replace(slot, fields=(*slot.fields, (field, Aval(INT))))
         elif slot is not None:
-            kind = Kind(narrow(kinds[field][1]), kinds[field][0])
+            kind = Aval(narrow(kinds[field][1]), kinds[field][0])
             slots[part] = Slot(form, (*slot.fields, (field, kind)), True, slot.extra)
     return slots
 
@@ -69,7 +69,7 @@ def _refuse(line: object) -> Any:
     raise RefusedError(f"the line {str(line)!r} of the contract is not one that the rules know")
 
 
-def _slot(codec: Codec, field: str, kind: Kind, seen: Any, names: tuple[str, ...]) -> Slot:
+def _slot(codec: Codec, field: str, kind: Aval, seen: Any, names: tuple[str, ...]) -> Slot:
     """The slot of one field; `seen` is what the original holds there, `names` those of a named tuple."""
     if isinstance(codec, KeyedDict | Letters):
         return _whole(codec, field, kind, seen)
@@ -102,7 +102,7 @@ def _form(codec: Codec) -> tuple[str, Any]:
     return _refuse(codec)
 
 
-def _whole(codec: KeyedDict | Letters, field: str, kind: Kind, seen: Any) -> Slot:
+def _whole(codec: KeyedDict | Letters, field: str, kind: Aval, seen: Any) -> Slot:
     """A board of texts, or a dict by numbers, in one array."""
     inner: Codec = codec
     if isinstance(codec, Letters):
@@ -131,10 +131,10 @@ def _objects(columns: Mapping[str, Column], count: str, kinds: Mapping[str, tupl
         if len(one.part) < 2 or form not in ("plain", "optional", "texts"):
             raise RefusedError(f"{str(one)!r} in a line of the contract is not an attribute that the rules know")
         name = one.part[2 if one.part[1] == "__items__" else 1]
-        kind = Kind(narrow(dtype), shape[1:])
+        kind = Aval(narrow(dtype), shape[1:])
         ones[name] = Slot(form, ((field, kind),), bool(sequence), extra, tupled=sequence == "tuple")
         fields[name] = field
-    kept = [(field, Kind(narrow(kinds[field][1]), kinds[field][0])) for field in (*columns, count)]
+    kept = [(field, Aval(narrow(kinds[field][1]), kinds[field][0])) for field in (*columns, count)]
     return Slot("objects", tuple(kept), True, Lined(0, fields, ones))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from envwright.compiler.front.chance import read_chance
 from envwright.compiler.front.elements import element_class, settle_heaps
 from envwright.compiler.front.forms import follow, read_state
-from envwright.compiler.ir.program import Program
+from envwright.compiler.ir.unit import TranslationUnit
 from envwright.compiler.refusal import RefusedError
 from envwright.verify.contract import Contract
 from envwright.verify.interface import Interface
@@ -26,7 +26,7 @@ class Objects:
     step_arguments: list[Any] = field(default_factory=list)
 
 
-def find_objects(reference: Any, contract: Contract, interface: Interface, program: Program) -> Objects:
+def find_objects(reference: Any, contract: Contract, interface: Interface, program: TranslationUnit) -> Objects:
     """Read the contract against the live original."""
     classes = element_class(reference, contract.state)
     places = reference._state().places
@@ -53,7 +53,7 @@ def find_objects(reference: Any, contract: Contract, interface: Interface, progr
     for when, table, fields in (
         ("start", contract.chance_start, interface.start_luck), ("step", contract.chance_step, interface.step_luck),
     ):  # fmt: skip
-        program.luck[when] = read_chance(table, {f.name: (f.shape, f.dtype) for f in fields})
+        program.chance[when] = read_chance(table, {f.name: (f.shape, f.dtype) for f in fields})
     return _entries(reference)
 
 

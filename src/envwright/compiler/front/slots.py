@@ -20,23 +20,23 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir.avals import BOOL, INT, Aval
 from envwright.compiler.ir.code import Code
-from envwright.compiler.ir.kinds import BOOL, INT, Kind
+from envwright.compiler.ir.fixed_key_dict import fitted
 from envwright.compiler.ir.lists import as_rows, cleaned, counted, whole_rows
 from envwright.compiler.ir.shapes import cast_to, zero
-from envwright.compiler.ir.shelves import fitted
+from envwright.compiler.ir.strings import into, table_of
 from envwright.compiler.ir.tables import mapped
-from envwright.compiler.ir.texts import into, table_of
 from envwright.compiler.ir.values import (
     Array,
     Counted,
+    FixedKeyDict,
     Items,
     Masked,
     Maybe,
     Members,
     Picked,
     Rows,
-    Shelf,
     Static,
     Unknown,
     Value,
@@ -61,7 +61,7 @@ class Slot:
     """The fields that one attribute is kept in."""
 
     form: str  # plain, listed, optional, texts, rows, objects, flags, letters, keyed
-    fields: tuple[tuple[str, Kind], ...]
+    fields: tuple[tuple[str, Aval], ...]
     listed: bool = False  # a list or tuple in the original
     extra: Any = None  # what stands for None; the texts
     names: tuple[str, ...] = ()  # of a named tuple
@@ -104,23 +104,23 @@ class Slot:
                 if isinstance(self.extra, tuple):  # of which none has any such number
                     first = code.index(arrays[0].code, code.const(0))
                     there = code.compare(first, ast.NotEq(), code.const(self.extra[0]))
-                    return Maybe(Array(there, Kind(BOOL)), replace(arrays[0], listed=True, tupled=True))
+                    return Maybe(Array(there, Aval(BOOL)), replace(arrays[0], listed=True, tupled=True))
                 there = code.compare(arrays[0].code, ast.NotEq(), code.const(self.extra))
-                return Maybe(Array(there, Kind(BOOL)), arrays[0])
+                return Maybe(Array(there, Aval(BOOL)), arrays[0])
             case "rows":
                 return Rows(arrays[0], arrays[1])
             case "letters":
                 return arrays[0]
             case "keyed":
                 keys, first = self.extra
-                return Shelf(replace(arrays[0], tupled=False), keys, first, self.tupled)
+                return FixedKeyDict(replace(arrays[0], tupled=False), keys, first, self.tupled)
             case "flags":
                 first, texts = self.extra
-                return Members(Array(arrays[0].code, arrays[0].kind), Array(arrays[1].code, Kind(INT)), first, texts)
+                return Members(Array(arrays[0].code, arrays[0].kind), Array(arrays[1].code, Aval(INT)), first, texts)
         texts, may_be_none = self.extra
         picked = Picked(table_of(tuple(texts)), (arrays[0].code,), self.fields[0][0])
         if may_be_none:
-            return Maybe(Array(code.compare(arrays[0].code, ast.GtE(), code.const(0)), Kind(BOOL)), picked)
+            return Maybe(Array(code.compare(arrays[0].code, ast.GtE(), code.const(0)), Aval(BOOL)), picked)
         return picked
 
     def fit(self, value: Value) -> Value:
@@ -133,7 +133,7 @@ class Slot:
             return _fit_rows(self, value)
         if self.form == "keyed":
             like = self.value_of([*self.blank().values()])
-            assert isinstance(like, Shelf)
+            assert isinstance(like, FixedKeyDict)
             return fitted(like, value)
         return value
 
@@ -154,7 +154,7 @@ class Slot:
             case "letters":
                 return {names[0]: cast_to(into(kinds[0].letters or (), value), kinds[0])}
             case "keyed":
-                assert isinstance(value, Shelf)
+                assert isinstance(value, FixedKeyDict)
                 return {names[0]: cast_to(value.array, kinds[0])}
             case "flags":
                 assert isinstance(value, Members)
@@ -183,23 +183,23 @@ class Slot:
     def _text(self, value: Value) -> Array:
         texts, _ = self.extra
         if is_none(value):
-            return Array(code.const(-1), Kind(INT), weak=True)
+            return Array(code.const(-1), Aval(INT), weak=True)
         if isinstance(value, Static):
             if value.value not in texts:
                 raise RefusedError(
                     f"the text {value.value!r} was never seen in the games played; add it to the contract"
                 )
-            return Array(code.const(texts.index(value.value)), Kind(INT), weak=True)
+            return Array(code.const(texts.index(value.value)), Aval(INT), weak=True)
         if isinstance(value, Maybe):
             inner = self._text(value.value)
-            return Array(code.call("jnp.where", value.present.code, inner.code, code.const(-1)), Kind(INT))
+            return Array(code.call("jnp.where", value.present.code, inner.code, code.const(-1)), Aval(INT))
         if isinstance(value, Picked):
             if list(value.table.flat) == list(texts) and value.table.ndim == 1:
-                return Array(value.index[0], Kind(INT))
+                return Array(value.index[0], Aval(INT))
             if not set(value.table.flat) <= set(texts):
                 raise RefusedError("a text was never seen in the games played; add it to the contract")
             numbers = np.array(mapped(value.table, texts.index).tolist())
-            return Array(code.index(code.call("jnp.array", code.const(numbers)), *value.index), Kind(INT))
+            return Array(code.index(code.call("jnp.array", code.const(numbers)), *value.index), Aval(INT))
         raise RefusedError("this is not one of the texts of the contract")
 
     def blank(self) -> dict[str, Array]:
@@ -208,7 +208,7 @@ class Slot:
 
 def _parts_of(array: Array) -> Items:
     """An array as a list of its parts: a named tuple, or a deque that is always full between two steps."""
-    inner = Kind(array.kind.dtype, array.kind.shape[1:])
+    inner = Aval(array.kind.dtype, array.kind.shape[1:])
     parts = [code.index(array.code, code.const(i)) for i in range(array.kind.shape[0])]
     return Items(tuple(Array(part, inner, bool(inner.shape)) for part in parts), True)
 
@@ -227,12 +227,12 @@ def _fit_list(slot: Slot, value: Value) -> Value:
     if kind.letters and not empty:
         value = into(kind.letters, value)
     if empty:
-        blank, none = Array(zero(kind).code, kind, listed=True), Array(code.const(0), Kind(INT), weak=True)
+        blank, none = Array(zero(kind).code, kind, listed=True), Array(code.const(0), Aval(INT), weak=True)
         return Counted(blank, none, slot.extra, clean=True)
     return replace(counted(cast_to_rows(as_array(value), kind), kind.shape[0]), longest=slot.extra)
 
 
-def cast_to_rows(value: Array, kind: Kind) -> Array:
+def cast_to_rows(value: Array, kind: Aval) -> Array:
     return cast(value, kind.dtype)
 
 
@@ -251,5 +251,5 @@ def _fit_rows(slot: Slot, value: Value) -> Value:
     if items is None or len(items) != length:
         raise RefusedError(f"a list of {length} places, None or a row each, gets something else")
     if all(is_none(v) for v in items):
-        return Rows(Array(zero(kind).code, kind, listed=True), zero(Kind(BOOL, (length,))))
+        return Rows(Array(zero(kind).code, kind, listed=True), zero(Aval(BOOL, (length,))))
     return as_rows(items, kind)

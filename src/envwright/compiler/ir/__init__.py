@@ -1,1 +1,1 @@
-"""What the translator knows of values, and the code it writes for them: small, typed, every name assigned once."""
+"""The intermediate representation: abstract values, and single-assignment code for them."""

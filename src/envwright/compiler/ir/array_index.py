@@ -1,4 +1,4 @@
-"""Indices of arrays, as NumPy has them: numbers, slices, `...`, new axes, arrays of places, masks."""
+"""NumPy indexing: integers, slices, `...`, new axes, integer arrays, masks."""
 
 import ast
 import math
@@ -7,110 +7,111 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir import values as ir
+from envwright.compiler.ir.avals import BOOL, Aval
 from envwright.compiler.ir.code import Code
-from envwright.compiler.ir.kinds import BOOL, Kind
 from envwright.compiler.ir.lists import counted
-from envwright.compiler.ir.values import Array, Counted, Items, Masked, Span, Static, Value, as_array
+from envwright.compiler.ir.values import Value, as_array
 from envwright.compiler.refusal import RefusedError
 
 Parts = list[Value]
 
 
 def is_slice(part: Value) -> bool:
-    return isinstance(part, Static) and isinstance(part.value, slice)
+    return isinstance(part, ir.Static) and isinstance(part.value, slice)
 
 
 def is_mask(part: Value) -> bool:
-    return isinstance(part, Array) and part.kind.is_bool and bool(part.kind.shape)
+    return isinstance(part, ir.Array) and part.kind.is_bool and bool(part.kind.shape)
 
 
 def is_number(part: Value) -> bool:
-    """A whole number, known or of the game."""
-    if isinstance(part, Static):
+    """An integer, constant or not."""
+    if isinstance(part, ir.Static):
         return isinstance(part.value, int | np.integer)
-    return isinstance(part, Array) and part.kind.shape == () and part.kind.is_whole
+    return isinstance(part, ir.Array) and part.kind.shape == () and part.kind.is_whole
 
 
 def basic(where: tuple[Value, ...]) -> bool:
-    """Whether it picks a part that is still the same memory: whole numbers, slices and new axes."""
+    """Whether it is basic indexing, which gives a view: integers, slices and new axes."""
     for part in where:
-        known = isinstance(part, Static) and (part.value is None or isinstance(part.value, slice | type(...) | str))
-        if not known and not is_number(part) and not (isinstance(part, Array) and part.sliced):
+        known = isinstance(part, ir.Static) and (part.value is None or isinstance(part.value, slice | type(...) | str))
+        if not known and not is_number(part) and not (isinstance(part, ir.Array) and part.sliced):
             return False
     return True
 
 
-def of_array(base: Array, where: tuple[Value, ...]) -> Value:
+def of_array(base: ir.Array, where: tuple[Value, ...]) -> Value:
     """`base[where]`."""
     parts = expanded(where, len(base.kind.shape))
     if (apart := in_turn(parts)) is not None:
         first, second = apart
         inner = of_array(base, tuple(first))
-        if not isinstance(inner, Array):
-            raise RefusedError("a slice whose length changes in the game stands beside a condition or another one")
+        if not isinstance(inner, ir.Array):
+            raise RefusedError("a slice of run-time length is combined with a mask or another slice in one index")
         return of_array(inner, tuple(second))
     if len(parts) == 1 and is_mask(parts[0]):
         return _masked(base, as_array(parts[0]))
     if any(is_mask(part) for part in parts):
-        return Masked(_flat(base), _flat(mask_of(base, parts)), flat=True)
-    if len(parts) == 1 and isinstance(parts[0], Counted | Masked):
+        return ir.Masked(_flat(base), _flat(mask_of(base, parts)), flat=True)
+    if len(parts) == 1 and isinstance(parts[0], ir.Counted | ir.Masked):
         chosen = counted(parts[0])
         taken = of_array(base, (chosen.array,))
-        assert isinstance(taken, Array)
-        return Counted(taken, chosen.count)
-    if any(isinstance(p, Span) for p in parts):
+        assert isinstance(taken, ir.Array)
+        return ir.Counted(taken, chosen.count)
+    if any(isinstance(p, ir.Span) for p in parts):
         mask = mask_of(base, parts)
         if len(base.kind.shape) == 1:
-            return Masked(base, mask, shared=True)
-        return Masked(_flat(base), _flat(mask), flat=_axes_left(parts, base) > 1, shared=True)
+            return ir.Masked(base, mask, shared=True)
+        return ir.Masked(_flat(base), _flat(mask), flat=_axes_left(parts, base) > 1, shared=True)
     shape = shape_of(base.kind.shape, parts)
-    return Array(
+    return ir.Array(
         code.index(base.code, *(part_code(p) for p in parts)), base.kind.shaped(*shape), base.listed and bool(shape)
     )
 
 
-def flat_mask(mask: Array) -> Array:
+def flat_mask(mask: ir.Array) -> ir.Array:
     return _flat(mask) if len(mask.kind.shape) > 1 else mask
 
 
-def _axes_left(parts: Parts, base: Array) -> int:
+def _axes_left(parts: Parts, base: ir.Array) -> int:
     return len(base.kind.shape) - sum(is_number(part) for part in parts)
 
 
-def _masked(base: Array, mask: Array) -> Masked:
+def _masked(base: ir.Array, mask: ir.Array) -> ir.Masked:
     if mask.kind.shape == base.kind.shape:
-        return Masked(_flat(base), _flat(mask)) if len(base.kind.shape) > 1 else Masked(base, mask)
+        return ir.Masked(_flat(base), _flat(mask)) if len(base.kind.shape) > 1 else ir.Masked(base, mask)
     if len(mask.kind.shape) == 1 and mask.kind.shape == base.kind.shape[:1]:
-        return Masked(base, mask)
-    raise RefusedError("an array is picked from by a condition of another shape")
+        return ir.Masked(base, mask)
+    raise RefusedError("an array is indexed by a mask of another shape")
 
 
-def _flat(array: Array) -> Array:
+def _flat(array: ir.Array) -> ir.Array:
     size = math.prod(array.kind.shape)
-    return Array(code.method(array.code, "ravel"), array.kind.shaped(size))
+    return ir.Array(code.method(array.code, "ravel"), array.kind.shaped(size))
 
 
 def in_turn(parts: Parts) -> tuple[Parts, Parts] | None:
-    """An index as two, one after the other, where they would get in each other's way: a mask beside numbers or slices,
-    and slices that move, each of which picks along its own axis."""
-    late = [part for part in parts if is_mask(part) or (isinstance(part, Array) and part.sliced)]
+    """An index as two, applied one after the other, where its parts would interfere: masks beside integers or slices,
+    and slices with run-time bounds."""
+    late = [part for part in parts if is_mask(part) or (isinstance(part, ir.Array) and part.sliced)]
     others = [part for part in parts if part not in late and not _is_whole(part)]
     if not late or (len(late) == 1 and (not others or len(parts) == 1)):
         return None
     if not others:
         late = late[1:] if not is_mask(late[0]) else late[:1]
         if all(is_mask(part) for part in parts if not _is_whole(part)):
-            raise RefusedError("two conditions side by side pick from an array")
+            raise RefusedError("two masks in one index")
     first: Parts = []
     second: Parts = []
     for part in parts:
         if any(part is one for one in late):
-            first += [Static(slice(None))] * (len(as_array(part).kind.shape) if is_mask(part) else 1)
+            first += [ir.Static(slice(None))] * (len(as_array(part).kind.shape) if is_mask(part) else 1)
             second.append(part)
         else:
             first.append(part)
             if not is_number(part):
-                second.append(Static(slice(None)))
+                second.append(ir.Static(slice(None)))
     return _short(first), _short(second)
 
 
@@ -121,11 +122,11 @@ def _short(parts: Parts) -> Parts:
 
 
 def _is_whole(part: Value) -> bool:
-    return isinstance(part, Static) and isinstance(part.value, slice) and part.value == slice(None)
+    return isinstance(part, ir.Static) and isinstance(part.value, slice) and part.value == slice(None)
 
 
-def mask_of(base: Array, parts: Parts) -> Array:
-    """Which elements an index means, where it has slices with ends of the game, or masks."""
+def mask_of(base: ir.Array, parts: Parts) -> ir.Array:
+    """The mask of the elements that an index with run-time slices or masks selects."""
     axes = len(base.kind.shape)
     made: Code | None = None
     axis = 0
@@ -136,11 +137,11 @@ def mask_of(base: Array, parts: Parts) -> Array:
             made = condition if made is None else code.both(made, condition)
     assert axis <= axes
     made = code.const(True) if made is None else made
-    return Array(code.call("jnp.broadcast_to", made, code.const(base.kind.shape)), Kind(BOOL, base.kind.shape))
+    return ir.Array(code.call("jnp.broadcast_to", made, code.const(base.kind.shape)), Aval(BOOL, base.kind.shape))
 
 
-def _condition(part: Value, base: Array, axis: int) -> Code | None:
-    """Which places along an axis a part of an index means; None: all."""
+def _condition(part: Value, base: ir.Array, axis: int) -> Code | None:
+    """The mask of one part of an index along its axis; None: everything."""
     axes, size = len(base.kind.shape), base.kind.shape[axis]
     if _is_whole(part):
         return None
@@ -148,12 +149,12 @@ def _condition(part: Value, base: Array, axis: int) -> Code | None:
         mask = as_array(part)
         shape = (*(1,) * axis, *mask.kind.shape, *(1,) * (axes - axis - len(mask.kind.shape)))
         return mask.code if shape == mask.kind.shape else code.method(mask.code, "reshape", code.const(shape))
-    if isinstance(part, Static) and isinstance(part.value, slice):
+    if isinstance(part, ir.Static) and isinstance(part.value, slice):
         inside = np.zeros(size, bool)
         inside[part.value] = True
         return _along(code.call("jnp.array", code.const(inside)), axis, axes)
     places = _along(code.call("jnp.arange", code.const(size)), axis, axes)
-    if not isinstance(part, Span):
+    if not isinstance(part, ir.Span):
         return code.compare(places, ast.Eq(), _from_end(as_array(part), size))
     condition: Code | None = None
     if not (isinstance(part.low.code, ast.Constant) and part.low.code.value == 0):
@@ -171,7 +172,7 @@ def _along(values: Code, axis: int, axes: int) -> Code:
     return code.method(values, "reshape", code.const(tuple(-1 if a == axis else 1 for a in range(axes))))
 
 
-def _from_end(end: Array, size: int) -> Code:
+def _from_end(end: ir.Array, size: int) -> Code:
     """Negative ends count from the end."""
     if isinstance(end.code, ast.Constant) or end.natural:
         return end.code
@@ -182,38 +183,38 @@ def _from_end(end: Array, size: int) -> Code:
 
 
 def expanded(where: tuple[Value, ...], axes: int) -> Parts:
-    """Without `...`, which stands for all axes that the others leave; conditions that are known are places."""
+    """The index without `...`; constant masks become integer arrays."""
     parts = [place for part in where for place in _places(part)]
     for i, part in enumerate(parts):
-        if isinstance(part, Static) and part.value is Ellipsis:
+        if isinstance(part, ir.Static) and part.value is Ellipsis:
             missing = axes - sum(_axes_of(other) for other in parts if other is not part)
-            parts[i : i + 1] = [Static(slice(None))] * missing
+            parts[i : i + 1] = [ir.Static(slice(None))] * missing
             break
     return parts
 
 
 def _places(part: Value) -> Parts:
-    """Where a condition holds that is known now, axis by axis; anything else as it is."""
-    known = part.value if isinstance(part, Static) else None
-    if isinstance(part, Items) and all(isinstance(item, Static) for item in part.items):
-        known = [item.value for item in part.items if isinstance(item, Static)]
+    """A constant mask as integer arrays, one an axis; anything else as it is."""
+    known = part.value if isinstance(part, ir.Static) else None
+    if isinstance(part, ir.Items) and all(isinstance(item, ir.Static) for item in part.items):
+        known = [item.value for item in part.items if isinstance(item, ir.Static)]
     if isinstance(known, np.ndarray | list) and (mask := np.asarray(known)).dtype == bool and mask.ndim:
-        return [Static(axis) for axis in np.nonzero(mask)]
+        return [ir.Static(axis) for axis in np.nonzero(mask)]
     return [part]
 
 
 def _axes_of(part: Value) -> int:
     """How many axes of the array a part of an index is for."""
-    if isinstance(part, Static) and part.value is None:
+    if isinstance(part, ir.Static) and part.value is None:
         return 0
     return len(as_array(part).kind.shape) if is_mask(part) else 1
 
 
 def part_code(part: Value) -> Code:
-    if isinstance(part, Static) and isinstance(part.value, slice):
+    if isinstance(part, ir.Static) and isinstance(part.value, slice):
         ends = (part.value.start, part.value.stop, part.value.step)
         return code.span(*(None if end is None else code.const(int(end)) for end in ends))
-    if isinstance(part, Static) and part.value is None:
+    if isinstance(part, ir.Static) and part.value is None:
         return code.const(None)
     return as_array(part).code
 
@@ -228,9 +229,9 @@ def shape_of(shape: tuple[int, ...], parts: Parts) -> tuple[int, ...]:
 
 
 def _probe(part: Value) -> Any:
-    if isinstance(part, Static) and (part.value is None or isinstance(part.value, slice)):
+    if isinstance(part, ir.Static) and (part.value is None or isinstance(part.value, slice)):
         return part.value
     array = as_array(part)
     if array.kind.is_float:
-        raise RefusedError("an array is indexed by a real number")
+        raise RefusedError("an array is indexed by a float")
     return np.zeros(array.kind.shape, int) if not array.kind.is_bool else np.ones(array.kind.shape, bool)

@@ -1,4 +1,4 @@
-"""Arrays after `x[where] = value`: as NumPy writes, made anew."""
+"""NumPy assignment `x[where] = value`, as a functional update."""
 
 import ast
 import math
@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir import values as ir
 from envwright.compiler.ir.array_index import (
     Parts,
     expanded,
@@ -21,16 +22,16 @@ from envwright.compiler.ir.array_index import (
 )
 from envwright.compiler.ir.code import Code
 from envwright.compiler.ir.lists import counted, masked
-from envwright.compiler.ir.values import Array, Counted, Masked, Span, Static, Value, as_array, cast
+from envwright.compiler.ir.values import Value, as_array, cast
 from envwright.compiler.refusal import RefusedError
 
 
-def write_array(base: Array, where: tuple[Value, ...], value: Value) -> Array:
+def write_array(base: ir.Array, where: tuple[Value, ...], value: Value) -> ir.Array:
     """`base` after `base[where] = value`."""
     if base.shared:
-        raise RefusedError("a part of an array is written to that may be one of several, or a copy")
+        raise RefusedError("a view that may alias several arrays, or a copy, is written to")
     parts = expanded(where, len(base.kind.shape))
-    if any(isinstance(p, Static) and p.value is None for p in parts):
+    if any(isinstance(p, ir.Static) and p.value is None for p in parts):
         return _without_new_axes(base, parts, value)
     if (apart := in_turn(parts)) is not None:
         first, second = apart
@@ -38,58 +39,58 @@ def write_array(base: Array, where: tuple[Value, ...], value: Value) -> Array:
         return write_array(base, tuple(first), inner)
     if any(is_mask(p) for p in parts):
         return _write_masked(base, parts, value)
-    if any(isinstance(p, Span) for p in parts):
+    if any(isinstance(p, ir.Span) for p in parts):
         return _write_span(base, parts, value)
-    new = value.array if isinstance(value, Counted | Masked) else as_array(value)
-    if len(parts) == 1 and isinstance(parts[0], Counted | Masked):
+    new = value.array if isinstance(value, ir.Counted | ir.Masked) else as_array(value)
+    if len(parts) == 1 and isinstance(parts[0], ir.Counted | ir.Masked):
         return _write_counted(base, parts[0], new)
-    if isinstance(value, Counted | Masked) and all(is_number(p) or is_slice(p) for p in parts):
+    if isinstance(value, ir.Counted | ir.Masked) and all(is_number(p) or is_slice(p) for p in parts):
         new = _cut(counted(value).array, shape_of(base.kind.shape, parts))
     codes = [part_code(p) for p in parts]
     if not all(is_number(p) or is_slice(p) for p in parts):  # `put` takes one place an axis, or a slice
         at = code.index(code.attribute(base.code, "at"), *codes)
-        return Array(code.method(at, "set", cast_in(new, base).code), base.kind, base.listed)
+        return ir.Array(code.method(at, "set", cast_in(new, base).code), base.kind, base.listed)
     shape_of(base.kind.shape, parts)
     key = [code.call("slice", *_ends(c)) if isinstance(c, ast.Slice) else c for c in codes]
     index = key[0] if len(key) == 1 else code.tuple_of(key)
-    return Array(code.call("put", base.code, index, new.code), base.kind, base.listed)
+    return ir.Array(code.call("put", base.code, index, new.code), base.kind, base.listed)
 
 
-def _cut(new: Array, wanted: tuple[int, ...]) -> Array:
-    """Of a list of changing length as much as there is a place for: NumPy takes no list of another length."""
+def _cut(new: ir.Array, wanted: tuple[int, ...]) -> ir.Array:
+    """As many elements of a variable-length list as fit."""
     if len(new.kind.shape) != len(wanted) or not wanted or new.kind.shape[0] <= wanted[0]:
         return new
-    return Array(code.index(new.code, code.span(None, code.const(wanted[0]))), new.kind.shaped(*wanted), new.listed)
+    return ir.Array(code.index(new.code, code.span(None, code.const(wanted[0]))), new.kind.shaped(*wanted), new.listed)
 
 
-def _without_new_axes(base: Array, parts: Parts, value: Value) -> Array:
+def _without_new_axes(base: ir.Array, parts: Parts, value: Value) -> ir.Array:
     """`x[None, :] = value`: an axis of length one more or less is the same memory."""
-    rest = [p for p in parts if not (isinstance(p, Static) and p.value is None)]
+    rest = [p for p in parts if not (isinstance(p, ir.Static) and p.value is None)]
     new = as_array(value)
     if new.kind.shape:
         wide, plain = shape_of(base.kind.shape, parts), shape_of(base.kind.shape, rest)
         spread = code.call("jnp.broadcast_to", new.code, code.const(wide))
-        new = Array(code.method(spread, "reshape", code.const(plain)), new.kind.shaped(*plain))
-    return write_array(base, tuple(rest) or (Static(slice(None)),), new)
+        new = ir.Array(code.method(spread, "reshape", code.const(plain)), new.kind.shaped(*plain))
+    return write_array(base, tuple(rest) or (ir.Static(slice(None)),), new)
 
 
-def _write_masked(base: Array, parts: Parts, value: Value) -> Array:
-    """Where a condition holds."""
+def _write_masked(base: ir.Array, parts: Parts, value: Value) -> ir.Array:
+    """`base[mask] = value`."""
     mask = as_array(parts[0]) if len(parts) == 1 else mask_of(base, parts)
     shown = code.with_axes(mask.code, len(base.kind.shape) - len(mask.kind.shape))
     new = _as_picked(base, mask, value, several=len(parts) == 1)
-    return Array(code.call("jnp.where", shown, cast_in(new, base).code, base.code), base.kind, base.listed)
+    return ir.Array(code.call("jnp.where", shown, cast_in(new, base).code, base.code), base.kind, base.listed)
 
 
-def _as_picked(base: Array, mask: Array, value: Value, several: bool) -> Array:
-    """The values that go to where a mask holds, each at its place; `several`: there may be one for each place."""
-    if isinstance(value, Masked) and code.same(value.mask.code, flat_mask(mask).code):
-        return Array(code.method(value.array.code, "reshape", code.const(base.kind.shape)), base.kind)
-    new = counted(value).array if isinstance(value, Counted | Masked) else as_array(value)
+def _as_picked(base: ir.Array, mask: ir.Array, value: Value, several: bool) -> ir.Array:
+    """The values for the elements that a mask selects; `several`: there may be one for each."""
+    if isinstance(value, ir.Masked) and code.same(value.mask.code, flat_mask(mask).code):
+        return ir.Array(code.method(value.array.code, "reshape", code.const(base.kind.shape)), base.kind)
+    new = counted(value).array if isinstance(value, ir.Counted | ir.Masked) else as_array(value)
     if _fits(new.kind.shape, base.kind.shape[len(mask.kind.shape) :]):
         return new
     if not several:
-        raise RefusedError("an array is written to where a condition holds along one of several axes")
+        raise RefusedError("an array is written to through a mask along one of several axes")
     return _in_order(base, mask, new)
 
 
@@ -100,41 +101,43 @@ def _fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
         return False
 
 
-def _in_order(base: Array, mask: Array, values: Array) -> Array:
-    """One value after the other, to the places where a mask holds."""
+def _in_order(base: ir.Array, mask: ir.Array, values: ir.Array) -> ir.Array:
+    """Scatter values to the places where a mask holds, in order."""
     if mask.kind.shape != base.kind.shape or len(values.kind.shape) != 1:
-        raise RefusedError("several values are written to where a condition holds, which is not covered here")
+        raise RefusedError("several values are written through a mask, which is not supported here")
     place: Code = code.binary(code.call("jnp.cumsum", mask.code), ast.Sub(), code.const(1))
     if len(base.kind.shape) > 1:
         place = code.method(place, "reshape", code.const(base.kind.shape))
-    return Array(code.index(values.code, place), values.kind.shaped(*base.kind.shape))
+    return ir.Array(code.index(values.code, place), values.kind.shaped(*base.kind.shape))
 
 
-def _write_span(base: Array, parts: Parts, value: Value) -> Array:
-    """To a slice whose ends are numbers of the game."""
-    others = [p for p in parts if not isinstance(p, Span)]
+def _write_span(base: ir.Array, parts: Parts, value: Value) -> ir.Array:
+    """`base[low:high] = value`, with run-time bounds."""
+    others = [p for p in parts if not isinstance(p, ir.Span)]
     if others and len(others) == len(parts) - 1 == len(base.kind.shape) - 1 and all(map(is_number, others)):
-        row = tuple(Static(slice(None)) if isinstance(p, Span) else p for p in parts)  # of which a part is written to
-        part = next(p for p in parts if isinstance(p, Span))
+        row = tuple(
+            ir.Static(slice(None)) if isinstance(p, ir.Span) else p for p in parts
+        )  # of which a part is written to
+        part = next(p for p in parts if isinstance(p, ir.Span))
         return write_array(base, row, write_array(as_array(of_array(base, row)), (part,), value))
     mask = mask_of(base, parts)
     new = _as_picked(base, mask, value, several=len(base.kind.shape) == 1)
-    return Array(code.call("jnp.where", mask.code, cast_in(new, base).code, base.code), base.kind, base.listed)
+    return ir.Array(code.call("jnp.where", mask.code, cast_in(new, base).code, base.code), base.kind, base.listed)
 
 
-def cast_in(new: Array, base: Array) -> Array:
-    """A value in the type of the array it is written to."""
+def cast_in(new: ir.Array, base: ir.Array) -> ir.Array:
+    """A value in the dtype of the array it is written to."""
     fits = new.weak and not new.kind.shape and not new.kind.is_float and not base.kind.is_bool
     return new if fits else cast(new, base.kind.dtype)
 
 
-def _write_counted(base: Array, places: Counted | Masked, new: Array) -> Array:
-    """At the places of a list of changing length: those that are not in use lie outside, where nothing is written."""
+def _write_counted(base: ir.Array, places: ir.Counted | ir.Masked, new: ir.Array) -> ir.Array:
+    """`base[places] = value` for variable-length places: unused ones lie out of bounds and are dropped."""
     chosen = masked(places)
     size = math.prod(base.kind.shape[:1])
     where = code.call("jnp.where", chosen.mask.code, chosen.array.code, code.const(size))
     at = code.index(code.attribute(base.code, "at"), where)
-    return Array(code.method(at, "set", new.code, mode=code.const("drop")), base.kind, base.listed)
+    return ir.Array(code.method(at, "set", new.code, mode=code.const("drop")), base.kind, base.listed)
 
 
 def _ends(part: ast.Slice) -> list[Code]:

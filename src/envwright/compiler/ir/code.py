@@ -1,4 +1,4 @@
-"""The code that is written: expressions are Python's own syntax trees; statements assign every name once."""
+"""The code that is generated: expressions are Python's own syntax trees; statements are in single-assignment form."""
 
 import ast
 import copy
@@ -29,7 +29,7 @@ def attribute(base: Code, part: str) -> Code:
 
 
 def const(value: Any) -> Code:
-    """A number, a text, or lists of them, as written in a program."""
+    """A number, a string, or lists of them, as written in a program."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, np.generic):
@@ -98,7 +98,7 @@ def is_zero(value: Code) -> bool:
 
 
 def implies(condition: Code, other: Code) -> bool:
-    """Whether a condition says another one already, as one of those it is made of."""
+    """Whether a conjunction contains a condition."""
     if isinstance(condition, ast.BinOp) and isinstance(condition.op, ast.BitAnd):
         return implies(condition.left, other) or implies(condition.right, other)
     return same(condition, other)
@@ -127,7 +127,7 @@ def same(a: Code, b: Code) -> bool:
 
 
 def size(code: Code) -> int:
-    """How long an expression is, about: its names, numbers and calls."""
+    """The approximate size of an expression."""
     return sum(isinstance(node, ast.Name | ast.Constant | ast.Call | ast.Attribute) for node in ast.walk(code))
 
 
@@ -136,7 +136,7 @@ def names_in(code: ast.AST) -> set[str]:
 
 
 def names_arrays(written: Code) -> bool:
-    """Whether an expression reads anything that is computed in the game, and not only constants."""
+    """Whether an expression reads anything that is computed at run time, and not only constants."""
     return any("\u00b7" in n or n in ("state", "action", "chance") for n in names_in(written))
 
 
@@ -147,7 +147,7 @@ def with_axes(value: Code, more: int) -> Code:
     return value
 
 
-class _Named(ast.NodeTransformer):
+class _Substitution(ast.NodeTransformer):
     def __init__(self, values: Mapping[str, Code]) -> None:
         self.values = values
 
@@ -157,7 +157,7 @@ class _Named(ast.NodeTransformer):
 
 def substituted(value: Code, values: Mapping[str, Code]) -> Code:
     """An expression with others in the place of names."""
-    return _Named(values).visit(copy.deepcopy(value)) if names_in(value) & values.keys() else value
+    return _Substitution(values).visit(copy.deepcopy(value)) if names_in(value) & values.keys() else value
 
 
 # ---- statements ----
@@ -171,7 +171,7 @@ class Assign:
     value: Code
     line: int = 0
     file: str = ""
-    auto: bool = False  # nobody would miss the name
+    auto: bool = False  # the name is a compiler temporary
     unpack: bool = False  # `(a,) = value`
 
 
@@ -189,7 +189,7 @@ class Define:
 
 @dataclass
 class Note:
-    """A comment of the original's; it stays if something stays of the statement it is about."""
+    """A comment of the original, kept if the statement it belongs to is."""
 
     text: str
     line: int = 0
@@ -217,7 +217,7 @@ class Written:
 
 
 def substitute(define: Define, values: Mapping[str, Code]) -> None:
-    """The same inside of a function, which knows the names around it."""
+    """Substitution inside of a nested function."""
     for statement in define.body:
         if isinstance(statement, Assign):
             statement.value = substituted(statement.value, values)

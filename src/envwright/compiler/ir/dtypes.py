@@ -1,12 +1,12 @@
-"""Types of numbers, as they are written."""
+"""The code for dtypes."""
 
 import ast
 
 import numpy as np
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir.avals import FLOAT
 from envwright.compiler.ir.code import Code
-from envwright.compiler.ir.kinds import FLOAT
 
 
 def jnp_name(dtype: str) -> str:
@@ -14,8 +14,8 @@ def jnp_name(dtype: str) -> str:
 
 
 def dtype_code(dtype: str) -> Code:
-    """A type as an argument. Real numbers are Python's `float`: float32, unless JAX is told to compute in double
-    precision. So the verifier can, to tell another formula from rounding."""
+    """A dtype as an argument. Floats are Python's `float`: float32, or float64 if JAX is told to, which is how the
+    verifier tells rounding from another formula."""
     return code.name("float") if dtype == FLOAT else code.dotted(f"jnp.{jnp_name(dtype)}")
 
 

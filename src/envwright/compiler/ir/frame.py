@@ -1,4 +1,4 @@
-"""A function of the original while it is read, and the function of the translation that is being written for it."""
+"""A function of the original while it is read, and the function of the translation that is written for it."""
 
 import ast
 import re
@@ -8,8 +8,8 @@ from typing import Any
 
 from envwright.compiler.ir import code
 from envwright.compiler.ir.code import Assign, Code, Statement
-from envwright.compiler.ir.memory import Memory
-from envwright.compiler.ir.program import Program
+from envwright.compiler.ir.store import Store
+from envwright.compiler.ir.unit import TranslationUnit
 from envwright.compiler.refusal import RefusedError
 
 _WORDS = {
@@ -19,33 +19,33 @@ _WORDS = {
 
 @dataclass
 class Writer:
-    """Where statements go; loops put another block on top."""
+    """Where statements are emitted; loops push a block."""
 
     blocks: list[list[Statement]] = field(default_factory=lambda: [[]])
     bases: dict[str, str] = field(default_factory=dict)  # of each name, the one that was wanted
     meanings: dict[str, Code] = field(default_factory=dict)  # of each name, the expression it was bound to
-    unsure: set[str] = field(default_factory=set)  # names that are given a value in one branch only
+    maybe_unbound: set[str] = field(default_factory=set)  # names that are given a value in one branch only
     parameters: list[tuple[str, str]] = field(default_factory=list)
-    luck: dict[str, str] = field(default_factory=dict)  # piece of luck -> the parameter that has it
+    chance: dict[str, str] = field(default_factory=dict)  # chance field -> the parameter that has it
     start: bool = False  # whether it begins an episode: then there is no state yet
-    top: bool = False  # whether it is the function that begins or steps the game, which has all the luck
-    drawing: bool = False  # whether it draws luck, instead of using luck that was drawn
+    top: bool = False  # whether it is the function that begins or steps the game, which has all the chance
+    drawing: bool = False  # whether it draws random numbers, instead of using chance fields
     drawn: int = 0  # how often
-    early: dict[str, str] = field(default_factory=dict)  # pieces of luck that are drawn before all else, by their names
-    most: dict[str, float] = field(default_factory=dict)  # piece of luck -> how often it may be drawn, at most
+    early: dict[str, str] = field(default_factory=dict)  # chance fields that are drawn before all else, by their names
+    most: dict[str, float] = field(default_factory=dict)  # chance field -> how often it may be drawn, at most
     loops: bool = False  # whether there is a loop that ends only by its condition
     passing: bool = False  # whether it reads what goes from place to place within a step, and is not in the state
     rewritten: set[Any] = field(default_factory=set)  # attributes that functions change which it calls
     renewed: set[Any] = field(default_factory=set)  # those to which they give other lists
-    collected: list[tuple[str, Any]] = field(default_factory=list)  # how the luck that it uses is drawn
+    collected: list[tuple[str, Any]] = field(default_factory=list)  # how the chance fields that it uses are drawn
 
     @property
     def when(self) -> str:
-        """Which luck it uses: that of the start of an episode, or that of a step."""
+        """Whose random draws it uses: those of the start of an episode, or of a step."""
         return "start" if self.start else "step"
 
     def fresh(self, base: str, own: bool = True) -> str:
-        """A name that nothing else has; in the end it becomes the one wanted, if it can (`tidy.renamed`)."""
+        """A unique name; in the end it becomes the one wanted, if it can (`cleanup.renamed`)."""
         base = base if base.isidentifier() else "value"
         base = f"{base}_" if own and base in RESERVED else base
         found = f"{base}{MARK}{len(self.bases)}"
@@ -70,26 +70,26 @@ RESERVED = {
 
 
 @dataclass
-class Frame:
+class CallFrame:
     """One call of one function of the original."""
 
-    program: Program
+    program: TranslationUnit
     writer: Writer
-    memory: Memory
-    function: str = ""  # its name, as luck is recorded under it
+    memory: Store
+    function: str = ""  # its name, under which draws are recorded
     qualified: str = ""
     file: str = ""
     globals: Mapping[str, Any] = field(default_factory=dict)
     nonlocals: Mapping[str, Any] = field(default_factory=dict)
     owner: type | None = None  # the class that the function stands in
     node: ast.AST | None = None  # its source
-    outer: "Frame | None" = None  # of a lambda or inner function: where it was made
+    outer: "CallFrame | None" = None  # of a lambda or inner function: where it was made
     line: int = 0
     depth: int = 0  # of ifs and loops
     inlined: bool = False  # functions of the state are read where they are called: in a loop it has no record
     guards: tuple[Code, ...] = ()  # the conditions under which the original comes here
     comments: Mapping[int, list[str]] = field(default_factory=dict)
-    orderless: set[ast.AST] = field(default_factory=set)  # comprehensions of which nobody asks for the order
+    orderless: set[ast.AST] = field(default_factory=set)  # comprehensions whose order does not matter
     taken: set[ast.AST] = field(default_factory=set)  # calls of which all that they yield is taken at once
     call: ast.Call | None = None  # the one that is made
     direct: ast.AST | None = None  # a call whose value an attribute is set to
@@ -117,7 +117,7 @@ class Frame:
         return value if code.size(value) <= 2 else code.name(self.bind(hint, value, auto))
 
     def condition(self, value: Code) -> Code:
-        """A condition under a name that says what it asks."""
+        """A condition under a descriptive name."""
         return self.named(condition_name(value), value)
 
     def placed(self, why: RefusedError) -> RefusedError:

@@ -1,25 +1,26 @@
-"""Lists of changing length, rearranged: slices, the other way round, with one more in the middle, without doubles."""
+"""Variable-length lists, rearranged: slices, reversal, insertion, distinct elements, zip."""
 
 import ast
 from dataclasses import replace
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir import values as ir
+from envwright.compiler.ir.avals import BOOL, INT, Aval
 from envwright.compiler.ir.code import Code
-from envwright.compiler.ir.kinds import BOOL, INT, Kind
 from envwright.compiler.ir.lists import flags_of, plus
-from envwright.compiler.ir.values import Array, Counted, Masked, Value, as_array, is_none
+from envwright.compiler.ir.values import Value, as_array, is_none
 from envwright.compiler.refusal import RefusedError
 
 
-def gathered(base: Counted, places: Code, count: Code, room: int) -> Counted:
-    """The elements at some places; those behind the count may be anything."""
+def gathered(base: ir.Counted, places: Code, count: Code, room: int) -> ir.Counted:
+    """The elements at some indices; those beyond the count may be anything."""
     kind = base.array.kind.shaped(room, *base.array.kind.shape[1:])
-    taken = Array(code.index(base.array.code, places), kind, listed=True)
-    return Counted(taken, Array(count, Kind(INT)))
+    taken = ir.Array(code.index(base.array.code, places), kind, listed=True)
+    return ir.Counted(taken, ir.Array(count, Aval(INT)))
 
 
-def sliced(base: Counted, low: Value, high: Value, step: int) -> Counted:
-    """`base[low:high:step]`, by Python's rules for ends that are negative or lie outside."""
+def sliced(base: ir.Counted, low: Value, high: Value, step: int) -> ir.Counted:
+    """`base[low:high:step]`, with Python's semantics of negative and out-of-range bounds."""
     if step == 0:
         raise RefusedError("a slice has the step 0")
     count = base.count.code
@@ -28,7 +29,7 @@ def sliced(base: Counted, low: Value, high: Value, step: int) -> Counted:
     first, last = (bottom, top) if step > 0 else (top, bottom)
     start = first if is_none(low) else _end(as_array(low).code, count, bottom, top)
     stop = last if is_none(high) else _end(as_array(high).code, count, bottom, top)
-    length = code.call("jnp.maximum", turns(start, stop, code.const(step)), code.const(0))
+    length = code.call("jnp.maximum", range_length(start, stop, code.const(step)), code.const(0))
     room = -(-base.room // abs(step))
     if step == 1:
         room = min(room, _width(low, high, base.room))
@@ -38,7 +39,7 @@ def sliced(base: Counted, low: Value, high: Value, step: int) -> Counted:
 
 
 def _end(end: Code, count: Code, bottom: Code, top: Code) -> Code:
-    """An end of a slice: negative ones count from the end, and all are kept inside."""
+    """A bound of a slice, normalised and clipped."""
     if isinstance(end, ast.Constant):
         shifted = end
     elif isinstance(end, ast.UnaryOp) and isinstance(end.operand, ast.Constant):
@@ -50,7 +51,7 @@ def _end(end: Code, count: Code, bottom: Code, top: Code) -> Code:
 
 
 def _width(low: Value, high: Value, room: int) -> int:
-    """How many there are at most between two ends, if these are known."""
+    """An upper bound of the length of a slice."""
     start, stop = (None if is_none(end) else getattr(end, "value", "?") for end in (low, high))
     start = 0 if start is None else start
     if not isinstance(start, int) or not isinstance(stop, int | None):
@@ -60,29 +61,29 @@ def _width(low: Value, high: Value, room: int) -> int:
     return max(stop - start, 0) if (start < 0) == (stop < 0) else room
 
 
-def turns(start: Code, stop: Code, step: Code) -> Code:
-    """How many numbers there are in a range, or less than 0 if there are none."""
+def range_length(start: Code, stop: Code, step: Code) -> Code:
+    """The length of a range; negative if it is empty."""
     if isinstance(step, ast.Constant) and step.value == 1:
         return stop if code.is_zero(start) else code.binary(stop, ast.Sub(), start)
     span = code.binary(start, ast.Sub(), stop)
     return code.negative(code.binary(span, ast.FloorDiv(), step))
 
 
-def backwards(base: Counted) -> Counted:
-    """The same elements, the last one first."""
+def backwards(base: ir.Counted) -> ir.Counted:
+    """The reversed list."""
     last = plus(base.count, -1).code
     places = code.binary(last, ast.Sub(), code.call("jnp.arange", code.const(base.room)))
     turned = gathered(base, places, base.count.code, base.room)
     return replace(turned, count=base.count, longest=base.longest)
 
 
-def place_inside(base: Counted, where: Value) -> Code:
-    """The place before which something is inserted."""
+def place_inside(base: ir.Counted, where: Value) -> Code:
+    """The index before which something is inserted."""
     return _end(as_array(where).code, base.count.code, code.const(0), base.count.code)
 
 
-def inserted(base: Counted, where: Value, item: Array) -> Counted:
-    """With one more before a place; there must be room for it."""
+def inserted(base: ir.Counted, where: Value, item: ir.Array) -> ir.Counted:
+    """A list with one more element; there must be capacity for it."""
     place = place_inside(base, where)
     places = code.call("jnp.arange", code.const(base.room))
     axes = len(base.array.kind.shape) - 1
@@ -90,38 +91,38 @@ def inserted(base: Counted, where: Value, item: Array) -> Counted:
     moved = code.call("jnp.roll", base.array.code, code.const(1), axis=code.const(0))
     later = code.call("jnp.where", here, item.code, moved)
     made = code.call("jnp.where", before, base.array.code, later)
-    return replace(base, array=Array(made, base.array.kind, listed=True), count=plus(base.count, 1), missing=None)
+    return replace(base, array=ir.Array(made, base.array.kind, listed=True), count=plus(base.count, 1), missing=None)
 
 
-def distinct(value: Counted | Masked) -> Masked:
-    """A set of the elements: each one where it is first."""
+def distinct(value: ir.Counted | ir.Masked) -> ir.Masked:
+    """The set of the elements: first occurrences."""
     array, mask = value.array, flags_of(value)
     length = array.kind.shape[0]
     same = each_with_each(array, array)
     before = code.call("jnp.tri", code.const(length), k=code.const(-1), dtype=code.dotted("bool"))
     seen = code.call("jnp.any", code.both(code.both(same, before), mask.code), axis=code.const(1))
-    return Masked(array, Array(code.both(mask.code, code.negated(seen)), Kind(BOOL, (length,))), unordered=True)
+    return ir.Masked(array, ir.Array(code.both(mask.code, code.negated(seen)), Aval(BOOL, (length,))), unordered=True)
 
 
-def each_with_each(a: Array, b: Array) -> Code:
-    """Whether an element of a is like one of b, for all pairs of them."""
+def each_with_each(a: ir.Array, b: ir.Array) -> Code:
+    """Equality of all pairs of elements of a and b."""
     same = code.compare(
         code.index(a.code, code.span(), code.const(None)), ast.Eq(), code.index(b.code, code.const(None))
     )
     return code.call("jnp.all", same, axis=code.const(-1)) if len(a.kind.shape) > 1 else same
 
 
-def side_by_side(lists: list[Counted]) -> Counted:
-    """`zip`: the first ones of all lists, then the second ones, until one of them ends."""
+def side_by_side(lists: list[ir.Counted]) -> ir.Counted:
+    """`zip` of variable-length lists."""
     room = min(one.room for one in lists)
     dtypes = {one.array.kind.dtype for one in lists}
     if any(len(one.array.kind.shape) > 1 for one in lists) or len(dtypes) > 1:
-        raise RefusedError("lists of changing length, with elements of different kinds, are zipped into one")
+        raise RefusedError("variable-length lists of different element types are zipped")
     fronts = [one.array.code if one.room == room else code.index(one.array.code, code.span(None, code.const(room)))
               for one in lists]  # fmt: skip
     array = code.call("jnp.stack", code.list_of(fronts), axis=code.const(1))
     count = lists[0].count.code
     for other in lists[1:]:
         count = count if code.same(count, other.count.code) else code.call("jnp.minimum", count, other.count.code)
-    kind = Kind(dtypes.pop(), (room, len(lists)))
-    return Counted(Array(array, kind, listed=True), Array(count, Kind(INT)))
+    kind = Aval(dtypes.pop(), (room, len(lists)))
+    return ir.Counted(ir.Array(array, kind, listed=True), ir.Array(count, Aval(INT)))

@@ -1,16 +1,16 @@
-"""Comparisons with a constant that float32 cannot hold: they answer as those of float64 do."""
+"""Comparisons with constants that float32 cannot represent: rounded so that the answer is that of float64."""
 
 import ast
 
 import numpy as np
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir import values as ir
 from envwright.compiler.ir.code import Code
-from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.values import Array
+from envwright.compiler.ir.frame import CallFrame
 
 
-def exact_side(frame: Frame, how: ast.cmpop, a: Array, b: Array) -> Code:
+def exact_side(frame: CallFrame, how: ast.cmpop, a: ir.Array, b: ir.Array) -> Code:
     """The right side `b`; a constant that float32 cannot hold is rounded so that the answer is that of float64.
 
     Not so if the constant is also a value that the game takes on, as a limit that is clipped to: then both are rounded
@@ -26,8 +26,8 @@ def exact_side(frame: Frame, how: ast.cmpop, a: Array, b: Array) -> Code:
     return code.call("round_up", b.code) if isinstance(how, ast.Lt | ast.GtE) else b.code
 
 
-def _value(frame: Frame, array: Array) -> float | None:
-    """The number behind code that names constants only."""
+def _value(frame: CallFrame, array: ir.Array) -> float | None:
+    """The number that an expression of constants evaluates to."""
     if array.kind.shape != () or not array.weak or code.names_arrays(array.code):
         return None
     try:

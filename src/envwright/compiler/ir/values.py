@@ -1,23 +1,23 @@
-"""What is known of a value while a program is read: the value itself, or the code that will compute it.
+"""Abstract values: constants, or the code that computes a value at run time.
 
-Static     known now: configuration, tables, functions, objects of the original
-Array      a number or an array of them, computed when the game is played
-Items      a tuple or list of fixed length, of any values
-Counted    a list of changing length: an array with room, and a count
-Rows       a list of fixed length, of None or rows of numbers
-Masked     those elements of an array that a condition picks
-Picked     one of several known things, which one shows only when the game is played
-Maybe      None, or a value
-Keyed      a dict with known keys
-Shelf      a dict by whole numbers or tuples of them, whose keys are always the same: an array of its values
-Members    a set: a flag for each thing that can be in it, and how many are
-Gathered   a set of some values, of which any may be equal
-Tally      a dict that says how often each thing was counted, and is not changed any more
-Ref        a name for a list or array that may be changed in place
-View       a part of such a list or array
-Turned     all of an array in another order or shape, still the same memory
-Either     one of two such names, by a condition
-Unknown    nothing the rules can compute; an error only if somebody needs it
+Static        known at compile time: configuration, tables, functions, objects of the original
+Array         a number or an array of numbers, computed at run time
+Items         a tuple or list of fixed length, of any values
+Counted       a variable-length list: an array of some capacity, and a count
+Rows          a list of fixed length, of None or rows of numbers
+Masked        the elements of an array that a mask selects
+Picked        one of several constants, by a run-time index
+Maybe         None, or a value
+Keyed         a dict with known keys, or an object by its attributes
+FixedKeyDict  a dict with fixed integer keys, or tuples of them: an array of its values
+Members       a set: a membership flag for each element of its domain, and a count
+Gathered      a set of some values, any of which may be equal
+CounterDict   a dict of counts that is not changed any more
+Ref           a reference to a mutable list or array at an abstract location
+IndexView     a part of such a list or array
+PermutedView  a view of all of an array in another order or shape
+Either        one of two references, by a condition
+Unknown       poison: a value that cannot be computed; an error where it is read
 """
 
 import ast
@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 
 from envwright.compiler.ir import code
+from envwright.compiler.ir.avals import FLOAT, INT, Aval, aval_of, check_alike, is_number, joined, weak
 from envwright.compiler.ir.code import Code
-from envwright.compiler.ir.constants import constant_code, kind_within, plain_enum, short
+from envwright.compiler.ir.constants import checked_aval, constant_code, plain_enum, short
 from envwright.compiler.ir.dtypes import dtype_code, is_exact, jnp_name
-from envwright.compiler.ir.kinds import FLOAT, INT, Kind, check_alike, is_number, joined, kind_of, weak
 from envwright.compiler.refusal import RefusedError
 
 
@@ -46,7 +46,7 @@ class Static:
 @dataclass(frozen=True, eq=False)
 class Array:
     code: Code
-    kind: Kind
+    kind: Aval
     listed: bool = False  # it stands for a list or tuple, which compares and adds as one
     tupled: bool = False  # it stands for a tuple, which as an index is one for each axis
     weak: bool = False  # a Python number
@@ -62,19 +62,19 @@ class Array:
 class Items:
     items: tuple["Value", ...]
     is_list: bool = False
-    longest: int | None = None  # of a deque that forgets
+    longest: int | None = None  # of a deque that has a maxlen
     names: tuple[str, ...] = ()  # of a named tuple
 
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    array: Array  # with room for as many as there can be
+    array: Array  # with capacity for as many as there can be
     count: Array
-    longest: int | None = None  # of a deque that forgets
+    longest: int | None = None  # of a deque that has a maxlen
     missing: tuple[int, Code] | None = None  # it holds the same as often as another list lacks to a length: its count
     clean: bool = False  # behind its end are zeros, as the state has it
-    roomy: int = 0  # it has room for so many more in every turn of the loop around
-    guessed: bool = False  # that room is a guess (ir/outgrown.py)
+    roomy: int = 0  # it has capacity for so many more in every iteration of the loop around
+    guessed: bool = False  # that capacity is a guess (ir/overflow.py)
 
     @property
     def room(self) -> int:
@@ -100,8 +100,8 @@ class Masked:
     flat: bool = False  # of an array with more axes than one
     shared: bool = False  # in the original it is a part of another array; it must not be written to
     unordered: bool = False  # a set, in which nothing has a place
-    roomy: int = 0  # of a set: it has room for so many more in every turn of the loop around
-    guessed: bool = False  # that room is a guess (ir/outgrown.py)
+    roomy: int = 0  # of a set: it has capacity for so many more in every iteration of the loop around
+    guessed: bool = False  # that capacity is a guess (ir/overflow.py)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,13 +120,13 @@ class Maybe:
 @dataclass(frozen=True, eq=False)
 class Keyed:
     items: dict[Any, "Value"]
-    made: Any = None  # of an object that was made in the game, by attribute: its class
+    made: Any = None  # of an object that was made at run time, by attribute: its class
     shared: bool = False  # it may be one of two objects; it must not be written to
 
 
 @dataclass(frozen=True, eq=False)
-class Shelf:
-    """A dict by whole numbers, or tuples of them, whose keys are always the same."""
+class FixedKeyDict:
+    """A dict with fixed integer keys, or tuples of them."""
 
     array: Array  # of its values, in the order of the keys; if those fill a box, with an axis for each of their parts
     keys: tuple[Any, ...]
@@ -135,22 +135,22 @@ class Shelf:
 
     @property
     def axes(self) -> int:
-        """The axes of the array that are for the keys."""
+        """The number of axes for the keys."""
         return len(self.first) or 1
 
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """A set of whole numbers, of tuples of them, or of texts."""
+    """A set of integers, of tuples of them, or of strings."""
 
     array: Array  # of flags, an axis for each part of a tuple
     count: Array
     first: tuple[int, ...]  # what the first place of each axis stands for
-    texts: tuple[str, ...] = ()  # what the places stand for, if these are texts
+    texts: tuple[str, ...] = ()  # what the places stand for, if these are strings
 
     @property
     def places(self) -> list[Any]:
-        """What can be in it, in order."""
+        """The domain of the set, in order."""
         if self.texts:
             return list(self.texts)
         found = (np.argwhere(np.ones(self.array.kind.shape, bool)) + self.first).tolist()
@@ -163,24 +163,24 @@ class Gathered:
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class CounterDict:
     listed: Counted  # what was counted
 
 
 @dataclass(frozen=True)
 class Ref:
-    cell: int
+    loc: int
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class IndexView:
     ref: "Place"
     where: tuple["Value", ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Turned:
-    """`x.T`, `x.reshape(-1)` and the like: what is written to it is written to x."""
+class PermutedView:
+    """`x.T`, `x.reshape(-1)` and the like: writes go to x."""
 
     ref: "Place"
     turn: Callable[["Array"], "Array"]
@@ -190,7 +190,7 @@ class Turned:
 
 @dataclass(frozen=True, eq=False)
 class Either:
-    """One of two lists or arrays: what is written to it is written to the one that is meant."""
+    """One of two references: writes go to the selected one."""
 
     when: Array
     yes: "Place"
@@ -200,7 +200,7 @@ class Either:
 
 @dataclass(frozen=True, eq=False)
 class Span:
-    """A slice whose ends are numbers of the game."""
+    """A slice with run-time bounds."""
 
     low: Array
     high: Array | None  # None: to the end
@@ -217,12 +217,11 @@ class Closure:
     """A lambda or inner function, with the names around it."""
 
     node: ast.Lambda | ast.FunctionDef
-    scope: Any  # the names around it
     frame: Any  # where it was made
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class FunctionChoice:
     """One of two functions."""
 
     when: Array
@@ -231,8 +230,8 @@ class Choice:
 
 
 @dataclass(frozen=True, eq=False)
-class Making:
-    """An object that is being made: what its class is called with. It becomes one when an attribute is set to it."""
+class PendingObject:
+    """A constructor call whose object replaces one of the original; it runs when the attribute is assigned."""
 
     made: type
     arguments: tuple["Value", ...]
@@ -241,38 +240,34 @@ class Making:
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """A function of a class, bound to an object that is not of the original's, but of the game's."""
+    """A Python function bound to an object that was created at run time."""
 
     function: Any
     owner: "Value"
 
 
 @dataclass(frozen=True, eq=False)
-class Bound:
-    """A method of a value that has no object: `out.append`."""
+class BoundMethod:
+    """A built-in method of an abstract value: `out.append`."""
 
     base: "Value"
     name: str
 
 
-Place = Ref | View | Turned | Either  # names of what may be changed in place
-PLACES = (Ref, View, Turned, Either)
+Place = Ref | IndexView | PermutedView | Either  # names of what may be changed in place
+PLACES = (Ref, IndexView, PermutedView, Either)
 Value = (
     Static | Array | Items | Counted | Rows | Masked | Picked | Maybe | Keyed | Place | Span | Unknown | Closure
-    | Bound | Making | Method | Choice | Members | Gathered | Tally | Shelf
+    | BoundMethod | PendingObject | Method | FunctionChoice | Members | Gathered | CounterDict | FixedKeyDict
 )  # fmt: skip
-MUTABLE = (Items, Counted, Rows, Keyed, Members, Gathered, Shelf)
+MUTABLE = (Items, Counted, Rows, Keyed, Members, Gathered, FixedKeyDict)
 NONE = Static(None)
-
-
-def scalar(value: Code, dtype: str) -> Array:
-    return Array(value, Kind(dtype))
 
 
 def is_function(value: Value) -> bool:
     if isinstance(value, Static):
         return callable(value.value) and (not isinstance(value.value, type) or value.value in (bool, int, float))
-    return isinstance(value, Closure | Bound | Choice | Method)
+    return isinstance(value, Closure | BoundMethod | FunctionChoice | Method)
 
 
 def is_none(value: Value) -> bool:
@@ -280,12 +275,12 @@ def is_none(value: Value) -> bool:
 
 
 def number(value: Value) -> bool:
-    """Whether it is a number or array, known or not."""
+    """Whether it is a number or array, constant or not."""
     return isinstance(value, Array) or (isinstance(value, Static) and is_number(value.value))
 
 
 def as_array(value: Value) -> Array:
-    """A number as code."""
+    """A number or array as code."""
     if isinstance(value, Array):
         return value
     if isinstance(value, Static):
@@ -295,9 +290,11 @@ def as_array(value: Value) -> Array:
             natural, most = whole and inner >= 0, int(inner) if whole else None
             written = value.written or constant_code(inner)
             member = type(value.value) if inner is not value.value else None
-            return Array(written, kind_within(inner), weak=weak(inner), natural=bool(natural), most=most, member=member)
+            return Array(
+                written, checked_aval(inner), weak=weak(inner), natural=bool(natural), most=most, member=member
+            )
         if isinstance(inner, list | tuple | deque) and is_number(array := np.asarray(inner)):
-            return Array(constant_code(array), kind_of(array), listed=True)
+            return Array(constant_code(array), aval_of(array), listed=True)
         raise RefusedError(f"{short(inner)} is not a number")
     if isinstance(value, Items):
         return stack(value)
@@ -305,11 +302,11 @@ def as_array(value: Value) -> Array:
         return as_array(value.value)
     if isinstance(value, Unknown):
         raise value.why
-    raise RefusedError(f"{told(value)} is not a number or an array")
+    raise RefusedError(f"{described(value)} is not a number or an array")
 
 
 def cast(value: Array, dtype: str) -> Array:
-    """The same number in another type; constants are written in it."""
+    """A number in another dtype."""
     if value.kind.dtype == dtype and not value.weak:
         return value
     literal = isinstance(value.code, ast.Constant | ast.UnaryOp) and value.kind.shape == () and value.weak
@@ -321,7 +318,7 @@ def cast(value: Array, dtype: str) -> Array:
         return Array(value.code, value.kind, value.listed)
     else:
         written = code.method(value.code, "astype", dtype_code(dtype))
-    return Array(written, Kind(dtype, value.kind.shape, value.kind.of), value.listed)
+    return Array(written, Aval(dtype, value.kind.shape, value.kind.of), value.listed)
 
 
 def stack(value: Items, dtype: str | None = None) -> Array:
@@ -329,7 +326,7 @@ def stack(value: Items, dtype: str | None = None) -> Array:
     parts = [as_array(v) for v in value.items]
     if not parts:
         none = code.call("jnp.zeros", code.const(0), dtype_code(dtype or INT))
-        return Array(none, Kind(dtype or INT, (0,)))
+        return Array(none, Aval(dtype or INT, (0,)))
     shapes = {p.kind.shape for p in parts}
     if len(shapes) > 1:
         raise RefusedError("a list of arrays of different shapes is not an array")
@@ -338,7 +335,7 @@ def stack(value: Items, dtype: str | None = None) -> Array:
     items = code.list_of(_raw(v) for v in value.items)
     made = code.call("jnp.array", items, dtype_code(target))
     kinds = {p.kind.of for p in parts}
-    kind = Kind(target, (len(parts), *parts[0].kind.shape), kinds.pop() if len(kinds) == 1 else 0)
+    kind = Aval(target, (len(parts), *parts[0].kind.shape), kinds.pop() if len(kinds) == 1 else 0)
     return Array(made, kind, listed=True, tupled=not value.is_list)
 
 
@@ -350,17 +347,17 @@ def _raw(value: Value) -> Code:
 
 
 def common(parts: Sequence[Array]) -> str:
-    """The type that all can be held in."""
+    """The dtype that holds all."""
     first = parts[0]
     kind, loose = first.kind, first.weak
     for part in parts[1:]:
-        kind = Kind(joined(Kind(kind.dtype), Kind(part.kind.dtype), loose, part.weak).dtype)
+        kind = Aval(joined(Aval(kind.dtype), Aval(part.kind.dtype), loose, part.weak).dtype)
         loose = loose and part.weak
     return kind.dtype
 
 
-def told(value: Value) -> str:
-    """A value as a sentence names it."""
+def described(value: Value) -> str:
+    """A value as messages name it."""
     match value:
         case Static():
             return short(value.value)
@@ -369,15 +366,15 @@ def told(value: Value) -> str:
         case Items():
             return "a list" if value.is_list else "a tuple"
         case Counted() | Masked():
-            return "a list of changing length"
+            return "a variable-length list"
         case Picked():
-            return "one of several known things"
+            return "one of several constants"
         case Maybe():
             return "something that may be None"
-        case Keyed() | Tally() | Shelf():
+        case Keyed() | CounterDict() | FixedKeyDict():
             return "a dict"
         case Members() | Gathered():
             return "a set"
         case Unknown():
-            return "a value that is not known"
+            return "an unknown value"
     return "a function"

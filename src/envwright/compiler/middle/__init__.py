@@ -1,1 +1,1 @@
-"""The original read, statement by statement: what Python means, in terms of the values of `ir`."""
+"""Abstract interpretation of the original, statement by statement."""

@@ -1,4 +1,4 @@
-"""Expressions of the original, read."""
+"""Expressions."""
 
 import ast
 import builtins
@@ -9,47 +9,32 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, heaps
-from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir import code, object_arena
+from envwright.compiler.ir import values as ir
+from envwright.compiler.ir.alias_invalidation import one_list
+from envwright.compiler.ir.avals import BOOL, Aval
+from envwright.compiler.ir.frame import CallFrame
 from envwright.compiler.ir.indexing import read
-from envwright.compiler.ir.kinds import BOOL, Kind
 from envwright.compiler.ir.lists import concatenate, counted, items_of
-from envwright.compiler.ir.memory import differs, known
-from envwright.compiler.ir.merge import EVERYBODY, choose, join_memories
 from envwright.compiler.ir.operators import binary, compare, truth, unary
-from envwright.compiler.ir.twins import one_list
-from envwright.compiler.ir.values import (
-    PLACES,
-    Array,
-    Closure,
-    Counted,
-    Gathered,
-    Items,
-    Keyed,
-    Masked,
-    Members,
-    Rows,
-    Shelf,
-    Static,
-    Unknown,
-    Value,
-    as_array,
-)
-from envwright.compiler.middle import attributes, comprehensions, made_things
+from envwright.compiler.ir.phi import EVERYBODY, choose, join_memories
+from envwright.compiler.ir.store import differs, known
+from envwright.compiler.ir.values import Value, as_array
+from envwright.compiler.middle import allocated_objects, attributes, comprehensions
 from envwright.compiler.middle.generators import TAKES_ALL, consumed
-from envwright.compiler.middle.parts import elements, keep_new, meant, one_of, part, under
+from envwright.compiler.middle.parts import elements, keep_new, one_of, part, under, unwrapped
 from envwright.compiler.middle.set_methods import ORDERLESS
-from envwright.compiler.middle.spans import span
+from envwright.compiler.middle.slices import span
 from envwright.compiler.refusal import RefusedError
 
 
-def evaluate(frame: Frame, node: ast.expr, hints: tuple[str, ...] = ()) -> Value:
+def evaluate(frame: CallFrame, node: ast.expr, hints: tuple[str, ...] = ()) -> Value:
     """The value of an expression; `hints` are the names it will get."""
     if (line := getattr(node, "lineno", 0)) and frame.line == 0:
         frame.line = line
     kind = _KINDS.get(type(node))
     if kind is None:
-        raise frame.placed(RefusedError(f"{_said(node)} is not covered", node))
+        raise frame.placed(RefusedError(f"{_said(node)} is not supported", node))
     try:
         if isinstance(node, ast.Call):
             return _call(frame, node, hints)
@@ -60,15 +45,15 @@ def evaluate(frame: Frame, node: ast.expr, hints: tuple[str, ...] = ()) -> Value
         raise frame.placed(why) from None
 
 
-_SAID = {ast.Yield: "a generator", ast.YieldFrom: "a generator", ast.Await: "await", ast.Set: "a set made in the game"}
+_SAID = {ast.Yield: "a generator", ast.YieldFrom: "a generator", ast.Await: "await", ast.Set: "a set made at run time"}
 
 
 def _said(node: ast.AST) -> str:
     return _SAID.get(type(node), type(node).__name__)
 
 
-def evaluate_all(frame: Frame, nodes: list[ast.expr]) -> list[Value]:
-    """Elements of a list or arguments, `*these` taken apart."""
+def evaluate_all(frame: CallFrame, nodes: list[ast.expr]) -> list[Value]:
+    """List elements or arguments, with starred ones unpacked."""
     values: list[Value] = []
     for node in nodes:
         if isinstance(node, ast.Starred):
@@ -78,8 +63,8 @@ def evaluate_all(frame: Frame, nodes: list[ast.expr]) -> list[Value]:
     return values
 
 
-def _name(frame: Frame, node: ast.Name) -> Value:
-    scope: Frame | None = frame
+def _name(frame: CallFrame, node: ast.Name) -> Value:
+    scope: CallFrame | None = frame
     while scope is not None:
         names = frame.memory.names if scope is frame else scope.memory.names
         if node.id in names:
@@ -88,48 +73,48 @@ def _name(frame: Frame, node: ast.Name) -> Value:
     for table in (frame.nonlocals, frame.globals, vars(builtins)):
         if node.id in table:
             return attributes.lift(frame, table[node.id], node.id)
-    raise RefusedError(f"the name {node.id} is not known here")
+    raise RefusedError(f"the name {node.id} is not defined here")
 
 
-def _attribute(frame: Frame, node: ast.Attribute) -> Value:
+def _attribute(frame: CallFrame, node: ast.Attribute) -> Value:
     return attributes.get(frame, evaluate(frame, node.value), node.attr)
 
 
-def _subscript(frame: Frame, node: ast.Subscript) -> Value:
-    base = meant(evaluate(frame, node.value))
+def _subscript(frame: CallFrame, node: ast.Subscript) -> Value:
+    base = unwrapped(evaluate(frame, node.value))
     where = index_parts(frame, node.slice)
     if method := _item_method(base):
         return frame.program.call(frame, method, [_whole(where)], {}, node)
     content = frame.memory.see(base)
     if (one := one_of(frame, content, where)) is not None:
         return one
-    if isinstance(base, PLACES) and heaps.heap_of(frame.memory, content) is None:
+    if isinstance(base, ir.PLACES) and object_arena.arena_of(frame.memory, content) is None:
         return part(frame, base, where, table_name(node.value))
     return subscripted(frame, base, where, table_name(node.value))
 
 
-def subscripted(frame: Frame, base: Value, where: tuple[Value, ...], name: str) -> Value:
+def subscripted(frame: CallFrame, base: Value, where: tuple[Value, ...], name: str) -> Value:
     """`base[where]`, as a value."""
-    if (heap := heaps.heap_of(frame.memory, frame.memory.see(base))) is not None:
-        return made_things.key_of(frame, heap, base, where)
+    if (arena := object_arena.arena_of(frame.memory, frame.memory.see(base))) is not None:
+        return allocated_objects.key_of(frame, arena, base, where)
     return read(frame.memory, frame.memory.see(base), where, name)
 
 
 def _item_method(base: Value) -> Value | None:
     """`__getitem__` of an object of the original's."""
-    if not isinstance(base, Static) or isinstance(base.value, type):
+    if not isinstance(base, ir.Static) or isinstance(base.value, type):
         return None
     own = isinstance(getattr(type(base.value), "__getitem__", None), types.FunctionType)
     library = type(base.value).__module__.partition(".")[0] in ("collections", "enum", "numpy")
-    return Static(base.value.__getitem__) if own and not library else None
+    return ir.Static(base.value.__getitem__) if own and not library else None
 
 
 def _whole(where: tuple[Value, ...]) -> Value:
-    return where[0] if len(where) == 1 else Items(where)
+    return where[0] if len(where) == 1 else ir.Items(where)
 
 
 def table_name(node: ast.expr) -> str:
-    """A name for a table, from the expression it is found by."""
+    """A name for a table, from its expression."""
     if isinstance(node, ast.Attribute):
         return node.attr
     if isinstance(node, ast.Name):
@@ -137,30 +122,30 @@ def table_name(node: ast.expr) -> str:
     return table_name(node.value) if isinstance(node, ast.Subscript) else "TABLE"
 
 
-def index_parts(frame: Frame, node: ast.expr) -> tuple[Value, ...]:
-    """What stands between the brackets."""
+def index_parts(frame: CallFrame, node: ast.expr) -> tuple[Value, ...]:
+    """The parts of a subscript."""
     if isinstance(node, ast.Tuple):
         return tuple(_index_part(frame, n) for n in node.elts)
     part = _index_part(frame, node)
     return (part,)
 
 
-def _index_part(frame: Frame, node: ast.expr) -> Value:
+def _index_part(frame: CallFrame, node: ast.expr) -> Value:
     if isinstance(node, ast.Slice):
         ends = [
-            frame.memory.deep(evaluate(frame, e)) if e is not None else Static(None)
+            frame.memory.deep(evaluate(frame, e)) if e is not None else ir.Static(None)
             for e in (node.lower, node.upper, node.step)
         ]
         return span(frame, ends)
     return frame.memory.deep(evaluate(frame, node))
 
 
-def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
-    """`and`, `or`: what comes later is only asked for if it matters, and what it changes only then changes."""
+def _bool_op(frame: CallFrame, node: ast.BoolOp) -> Value:
+    """`and`, `or`, with short-circuit evaluation of side effects."""
     result = evaluate(frame, node.values[0])
     for later in node.values[1:]:
         asked = truth(frame, result)
-        if isinstance(asked, Static):
+        if isinstance(asked, ir.Static):
             if bool(asked.value) == isinstance(node.op, ast.And):
                 result = evaluate(frame, later)
                 continue
@@ -179,35 +164,35 @@ def _bool_op(frame: Frame, node: ast.BoolOp) -> Value:
     return result
 
 
-def _logical(frame: Frame, how: ast.boolop, first: Value, second: Value, asked: Value) -> Value:
-    """Flags by logic; other values by which of them Python would give."""
+def _logical(frame: CallFrame, how: ast.boolop, first: Value, second: Value, asked: Value) -> Value:
+    """Boolean logic for flags; for other values, a select of Python's result."""
     flags = [frame.memory.see(v) for v in (first, second)]
     if any(
-        isinstance(f, Counted | Rows | Keyed | Members | Shelf) for f in flags
+        isinstance(f, ir.Counted | ir.Rows | ir.Keyed | ir.Members | ir.FixedKeyDict) for f in flags
     ):  # a list is only asked whether it is empty
         flags = [truth(frame, f) for f in flags]
-    if all(_is_flag(f) for f in flags) or (all(isinstance(f, Static) for f in flags[1:]) and _is_flag(flags[1])):
+    if all(_is_flag(f) for f in flags) or (all(isinstance(f, ir.Static) for f in flags[1:]) and _is_flag(flags[1])):
         later = truth(frame, flags[1])
-        if isinstance(later, Static):
+        if isinstance(later, ir.Static):
             if isinstance(how, ast.And):
-                return asked if later.value else Static(False)
-            return Static(True) if later.value else asked
+                return asked if later.value else ir.Static(False)
+            return ir.Static(True) if later.value else asked
         operator = ast.BitAnd() if isinstance(how, ast.And) else ast.BitOr()
-        return Array(code.binary(as_array(asked).code, operator, as_array(later).code), Kind(BOOL))
+        return ir.Array(code.binary(as_array(asked).code, operator, as_array(later).code), Aval(BOOL))
     sides = (flags[1], flags[0]) if isinstance(how, ast.And) else (flags[0], flags[1])
-    if isinstance(first, PLACES) and isinstance(second, PLACES):
+    if isinstance(first, ir.PLACES) and isinstance(second, ir.PLACES):
         sides = (second, first) if isinstance(how, ast.And) else (first, second)
     yes, no = ((side, frame.memory) for side in sides)
     return choose(frame, as_array(asked), yes, no, frame.memory, EVERYBODY)
 
 
 def _is_flag(value: Value) -> bool:
-    if isinstance(value, Static):
+    if isinstance(value, ir.Static):
         return isinstance(value.value, bool | np.bool_)
-    return isinstance(value, Array) and value.kind == Kind(BOOL)
+    return isinstance(value, ir.Array) and value.kind == Aval(BOOL)
 
 
-def _compare(frame: Frame, node: ast.Compare) -> Value:
+def _compare(frame: CallFrame, node: ast.Compare) -> Value:
     left = evaluate(frame, node.left)
     result: Value | None = None
     for how, other in zip(node.ops, node.comparators, strict=True):
@@ -219,81 +204,81 @@ def _compare(frame: Frame, node: ast.Compare) -> Value:
     return result
 
 
-def _if_exp(frame: Frame, node: ast.IfExp) -> Value:
+def _if_exp(frame: CallFrame, node: ast.IfExp) -> Value:
     asked = truth(frame, evaluate(frame, node.test))
-    if isinstance(asked, Static):
+    if isinstance(asked, ir.Static):
         return evaluate(frame, node.body if asked.value else node.orelse)
     when = as_array(asked)
     return under(frame, when, lambda: _or_unknown(frame, node.body), lambda: _or_unknown(frame, node.orelse))
 
 
-def _or_unknown(frame: Frame, node: ast.expr) -> Value:
+def _or_unknown(frame: CallFrame, node: ast.expr) -> Value:
     try:
         return evaluate(frame, node)
     except RefusedError as why:
-        return Unknown(why)
+        return ir.Unknown(why)
 
 
-def _sequence(frame: Frame, node: ast.Tuple | ast.List) -> Value:
+def _sequence(frame: CallFrame, node: ast.Tuple | ast.List) -> Value:
     if (joined := _starred(frame, node)) is not None:
         return joined
     values = tuple(evaluate_all(frame, node.elts))
-    if values and all(isinstance(v, Static) for v in values) and isinstance(node, ast.Tuple):
-        return Static(tuple(v.value for v in values))  # pyright: ignore[reportAttributeAccessIssue]
-    return Items(values, isinstance(node, ast.List))
+    if values and all(isinstance(v, ir.Static) for v in values) and isinstance(node, ast.Tuple):
+        return ir.Static(tuple(v.value for v in values))  # pyright: ignore[reportAttributeAccessIssue]
+    return ir.Items(values, isinstance(node, ast.List))
 
 
-def _starred(frame: Frame, node: ast.Tuple | ast.List) -> Value | None:
-    """`[*these, 3]`, if how many these are shows only in the game."""
+def _starred(frame: CallFrame, node: ast.Tuple | ast.List) -> Value | None:
+    """`[*these, 3]`, where the length is known only at run time."""
     if not any(isinstance(n, ast.Starred) for n in node.elts):
         return None
     parts = [
-        evaluate(frame, n.value) if isinstance(n, ast.Starred) else Items((evaluate(frame, n),), True)
+        evaluate(frame, n.value) if isinstance(n, ast.Starred) else ir.Items((evaluate(frame, n),), True)
         for n in node.elts
     ]
-    whole = [frame.memory.deep(these) for these in heaps.numbered(frame, parts)]
-    if not any(isinstance(v, Counted | Masked) for v in whole):
+    whole = [frame.memory.deep(these) for these in object_arena.numbered(frame, parts)]
+    if not any(isinstance(v, ir.Counted | ir.Masked) for v in whole):
         items = [v for these in parts for v in elements(frame, these)]
-        return Items(tuple(items), isinstance(node, ast.List))
+        return ir.Items(tuple(items), isinstance(node, ast.List))
     made = whole[0]
     for more in whole[1:]:
         made = concatenate(frame.memory, made, more)
     return one_list(frame.memory, counted(made), parts)
 
 
-def _dict(frame: Frame, node: ast.Dict) -> Value:
+def _dict(frame: CallFrame, node: ast.Dict) -> Value:
     items: dict[Any, Value] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
             inner = frame.memory.see(evaluate(frame, value))
-            items |= inner.items if isinstance(inner, Keyed) else {k: Static(v) for k, v in known(inner).items()}
+            items |= inner.items if isinstance(inner, ir.Keyed) else {k: ir.Static(v) for k, v in known(inner).items()}
         else:
             items[known(frame.memory.deep(evaluate(frame, key)))] = _or_unknown(frame, value)
-    if all(isinstance(v, Static) for v in items.values()):
-        return Static({k: v.value for k, v in items.items()})  # pyright: ignore[reportAttributeAccessIssue]
-    return Keyed(items)
+    if all(isinstance(v, ir.Static) for v in items.values()):
+        return ir.Static({k: v.value for k, v in items.items()})  # pyright: ignore[reportAttributeAccessIssue]
+    return ir.Keyed(items)
 
 
-def _set(frame: Frame, node: ast.Set) -> Value:
+def _set(frame: CallFrame, node: ast.Set) -> Value:
     values = [frame.memory.deep(v) for v in evaluate_all(frame, node.elts)]
     try:
-        return Static({known(v) for v in values})
+        return ir.Static({known(v) for v in values})
     except RefusedError:
-        return Gathered(tuple(values))
+        return ir.Gathered(tuple(values))
 
 
-def _f_string(frame: Frame, node: ast.JoinedStr) -> Value:
+def _f_string(frame: CallFrame, node: ast.JoinedStr) -> Value:
     try:
-        return Static("".join(str(_text_part(frame, part)) for part in node.values))
+        return ir.Static("".join(str(_text_part(frame, part)) for part in node.values))
     except RefusedError as why:
-        return Unknown(why)
+        return ir.Unknown(why)
 
 
-def _text_part(frame: Frame, part: ast.expr) -> Any:
+def _text_part(frame: CallFrame, part: ast.expr) -> Any:
     return known(frame.memory.deep(evaluate(frame, part.value if isinstance(part, ast.FormattedValue) else part)))
 
 
-def _call(frame: Frame, node: ast.Call, hints: tuple[str, ...]) -> Value:
+def _call(frame: CallFrame, node: ast.Call, hints: tuple[str, ...]) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super" and "super" not in frame.memory.names:
         return attributes.superclass(frame, [evaluate(frame, a) for a in node.args])
     if isinstance(node.func, ast.Name) and node.func.id in TAKES_ALL:
@@ -313,35 +298,37 @@ def _call(frame: Frame, node: ast.Call, hints: tuple[str, ...]) -> Value:
         value = _or_unknown(frame, keyword.value)
         if keyword.arg is None:
             inner = frame.memory.see(value)
-            options |= inner.items if isinstance(inner, Keyed) else {k: Static(v) for k, v in known(inner).items()}
+            options |= (
+                inner.items if isinstance(inner, ir.Keyed) else {k: ir.Static(v) for k, v in known(inner).items()}
+            )
         else:
             options[keyword.arg] = value
     frame.call = node
     return frame.program.call(frame, function, arguments, options, node, hints)
 
 
-def _named_expr(frame: Frame, node: ast.NamedExpr) -> Value:
+def _named_expr(frame: CallFrame, node: ast.NamedExpr) -> Value:
     value = evaluate(frame, node.value)
     assert isinstance(node.target, ast.Name)
-    if isinstance(value, Array) and not value.kind.shape:
+    if isinstance(value, ir.Array) and not value.kind.shape:
         value = replace(value, code=code.name(frame.bind(node.target.id, value.code)))
     frame.memory.names[node.target.id] = frame.memory.hold(value)
     return frame.memory.names[node.target.id]
 
 
-def _lambda(frame: Frame, node: ast.Lambda) -> Value:
-    return Closure(node, frame.memory, frame)
+def _lambda(frame: CallFrame, node: ast.Lambda) -> Value:
+    return ir.Closure(node, frame)
 
 
-def _comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) -> Value:
+def _comprehension(frame: CallFrame, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp) -> Value:
     return comprehensions.comprehend(frame, node, evaluate)
 
 
-def _constant(frame: Frame, node: ast.Constant) -> Value:
-    return Static(node.value)
+def _constant(frame: CallFrame, node: ast.Constant) -> Value:
+    return ir.Static(node.value)
 
 
-_KINDS: dict[type[ast.expr], Callable[[Frame, Any], Value]] = {
+_KINDS: dict[type[ast.expr], Callable[[CallFrame, Any], Value]] = {
     ast.Constant: _constant,
     ast.Name: _name,
     ast.Attribute: _attribute,

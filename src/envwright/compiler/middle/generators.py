@@ -1,7 +1,6 @@
-"""Functions that yield: all that one yields, as a list, where nobody can tell that it was not made one by one.
+"""Generator functions, as the list of what they yield, where that makes no difference.
 
-That is so where it is gone through at once, by a loop or a function that asks for all of it, and where what happens
-in between changes nothing that it reads.
+That is so where all of it is consumed at once, and nothing in between changes what the generator reads.
 """
 
 import ast
@@ -13,18 +12,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from envwright.compiler.front.source import is_generator, source_of
-from envwright.compiler.ir.cells import cells_within
-from envwright.compiler.ir.frame import Frame
-from envwright.compiler.ir.memory import Memory
-from envwright.compiler.ir.values import Method, Static, Value
+from envwright.compiler.ir import values as ir
+from envwright.compiler.ir.frame import CallFrame
+from envwright.compiler.ir.locations import locs_within
+from envwright.compiler.ir.store import Store
+from envwright.compiler.ir.values import Value
 from envwright.compiler.refusal import RefusedError
 
 YIELDED = "__yielded__"
 TAKES_ALL = {"list", "tuple", "sum", "any", "all", "sorted", "set", "min", "max", "enumerate", "len"}
 
 
-def consumed(frame: Frame, node: ast.expr) -> None:
-    """Note that all that a call yields is taken at once."""
+def consumed(frame: CallFrame, node: ast.expr) -> None:
+    """Note that everything a call yields is consumed at once."""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in TAKES_ALL and node.args:
         node = node.args[0]
     if isinstance(node, ast.Call):
@@ -32,39 +32,39 @@ def consumed(frame: Frame, node: ast.expr) -> None:
 
 
 def function_of(value: Value) -> types.FunctionType | None:
-    """The function of Python's that is called, if it is one."""
-    found = value.function if isinstance(value, Method) else value.value if isinstance(value, Static) else None
+    """The Python function that is called, if it is one."""
+    found = value.function if isinstance(value, ir.Method) else value.value if isinstance(value, ir.Static) else None
     found = found.__func__ if isinstance(found, types.MethodType) else found
     return found if isinstance(found, types.FunctionType) else None
 
 
 class Reads(NamedTuple):
-    """What is looked at by something that is computed one by one, while a loop goes through it."""
+    """What a lazily evaluated iterable reads."""
 
-    told: str
+    described: str
     attributes: frozenset[Any]
-    cells: frozenset[int]
+    locs: frozenset[int]
 
 
-def reads_of(frame: Frame, node: ast.expr, function: Value) -> tuple[Reads, ...]:
-    """What a generator looks at, if it is one that a loop goes through."""
+def reads_of(frame: CallFrame, node: ast.expr, function: Value) -> tuple[Reads, ...]:
+    """What a generator that a loop iterates over reads."""
     found = function_of(function)
     if isinstance(node, ast.Call) and found is not None and inspect.isgeneratorfunction(found):
-        nodes, told = [source_of(found).node, *node.args], f"{found.__qualname__} is a generator that"
-    elif isinstance(node, ast.GeneratorExp) or (isinstance(function, Static) and function.value in (map, filter)):
-        nodes, told = [node], "an expression that is computed one by one"
+        nodes, described = [source_of(found).node, *node.args], f"{found.__qualname__} is a generator that"
+    elif isinstance(node, ast.GeneratorExp) or (isinstance(function, ir.Static) and function.value in (map, filter)):
+        nodes, described = [node], "a lazily evaluated expression"
     else:
         return ()
     words = _words(frame, nodes, found.__globals__ if found is not None else frame.globals)
     attributes = {key for key in frame.memory.attributes if key[1] in words}
     values = [frame.memory.attributes[key] for key in attributes]
     values += [value for word, value in frame.memory.names.items() if word in words]
-    cells = {cell for value in values for cell in cells_within(value)}
-    return (Reads(told, frozenset(attributes), frozenset(cells)),)
+    locs = {loc for value in values for loc in locs_within(value)}
+    return (Reads(described, frozenset(attributes), frozenset(locs)),)
 
 
-def _words(frame: Frame, nodes: Sequence[ast.AST], around: Mapping[str, Any]) -> set[str]:
-    """The names and attributes in something, and in the methods and functions that it may call."""
+def _words(frame: CallFrame, nodes: Sequence[ast.AST], around: Mapping[str, Any]) -> set[str]:
+    """The names and attributes in an expression, and in the functions that it may call."""
     words: set[str] = set()
     waiting, owner = list(nodes), frame.memory.names.get("self")
     while waiting:
@@ -72,7 +72,7 @@ def _words(frame: Frame, nodes: Sequence[ast.AST], around: Mapping[str, Any]) ->
         new = {n.attr if isinstance(n, ast.Attribute) else n.id for n in inside} - words
         words |= new
         for word in new:
-            called = inspect.getattr_static(type(owner.value), word, None) if isinstance(owner, Static) else None
+            called = inspect.getattr_static(type(owner.value), word, None) if isinstance(owner, ir.Static) else None
             called = called.fget if isinstance(called, property) else called
             called = called if isinstance(called, types.FunctionType) else around.get(word)
             if isinstance(called, types.FunctionType):
@@ -80,23 +80,23 @@ def _words(frame: Frame, nodes: Sequence[ast.AST], around: Mapping[str, Any]) ->
     return words
 
 
-def check_reads(reads: Sequence[Reads], before: Memory, after: Sequence[Memory]) -> None:
-    """Refuse a loop that changes what the generator looks at that it goes through."""
+def check_reads(reads: Sequence[Reads], before: Store, after: Sequence[Store]) -> None:
+    """Refuse a loop that changes what its generator reads."""
     for each, memory in itertools.product(reads, after):
         keys = [key for key in each.attributes if memory.attributes.get(key) != before.attributes.get(key)]
-        cells = {cell for cell in each.cells if memory.cells.get(cell) is not before.cells.get(cell)}
-        keys += [key for key in each.attributes if cells & cells_within(before.attributes[key])]
-        if keys or cells:
+        locs = {loc for loc in each.locs if memory.locs.get(loc) is not before.locs.get(loc)}
+        keys += [key for key in each.attributes if locs & locs_within(before.attributes[key])]
+        if keys or locs:
             what = min((key[1] for key in keys), default="a list")
-            raise RefusedError(f"{each.told} reads {what} while the loop may change it")
+            raise RefusedError(f"{each.described} reads {what}, which the loop may change")
 
 
 def as_list(node: Any, name: str) -> Any:
-    """The function that gives what the generator yields as a list."""
+    """A generator as a function that returns the list of what it yields."""
     for inner in ast.walk(node):
         own = isinstance(inner, ast.Assign | ast.AugAssign) and not _names_only(inner)
         if own or (isinstance(inner, ast.Return) and inner.value is not None):
-            raise RefusedError(f"{name} is a generator that does more than to yield")
+            raise RefusedError(f"{name} is a generator with side effects")
     made = copy.deepcopy(node)
     first = ast.parse(f"{YIELDED} = []").body[0]
     last = ast.parse(f"return {YIELDED}").body[0]
@@ -137,14 +137,14 @@ class _Listing(ast.NodeTransformer):
         return node  # an inner function yields for itself
 
 
-def check_alone(name: str, before: Memory, after: Memory) -> None:
-    """Refuse a generator that draws, or changes something: others might come in between."""
+def check_alone(name: str, before: Store, after: Store) -> None:
+    """Refuse a generator with side effects."""
     if not after.is_as(before):
-        raise RefusedError(f"{name} is a generator that does more than to yield")
+        raise RefusedError(f"{name} is a generator with side effects")
 
 
-def is_taken(frame: Frame, function: types.FunctionType, node: ast.AST | None) -> bool:
-    """Whether it is a generator; one under a name is refused, for it is gone through piece by piece."""
+def is_taken(frame: CallFrame, function: types.FunctionType, node: ast.AST | None) -> bool:
+    """Whether it is a generator; one that is not consumed at once is refused."""
     if not is_generator(source_of(function).node):
         return False
     if node not in frame.taken:

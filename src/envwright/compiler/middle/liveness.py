@@ -1,4 +1,4 @@
-"""Which names are read after a loop, before they get another value: those that it must hand out."""
+"""Liveness: which names are read after a loop, before they are assigned again."""
 
 import ast
 from collections.abc import Iterable, Sequence
@@ -8,12 +8,12 @@ Loop = ast.For | ast.While
 
 
 def read_later(function: ast.AST, loop: Loop, names: Iterable[str]) -> set[str]:
-    """Those of the names that somebody reads after the loop; the way there goes through all blocks around it."""
+    """The names that are read after the loop, through all blocks around it."""
     alive, needed = set(names), set[str]()
     _pass(loop.orelse, alive.copy(), needed)
     for block, place, owner in reversed(_way(function, loop)):
         _pass(block[place + 1 :], alive, needed)
-        if isinstance(owner, Loop):  # another turn may follow
+        if isinstance(owner, Loop):  # another iteration may follow
             before = alive.copy()
             needed |= _loads(owner.test if isinstance(owner, ast.While) else owner.iter) & before
             _pass(block[:place], before, needed)
@@ -34,7 +34,7 @@ def _way(node: ast.AST, loop: Loop) -> list[tuple[Sequence[ast.stmt], int, ast.A
 
 
 def _pass(block: Sequence[ast.stmt], alive: set[str], needed: set[str]) -> None:
-    """Go through statements: what is read is needed, what gets a new value is not alive any more."""
+    """Walk statements: a read name is needed, an assigned one is dead."""
     for statement in block:
         needed |= _loads(statement) & alive
         if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:

@@ -8,42 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, heaps, picking, tallies
-from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir import code, counter_dict, object_arena, table_functions
+from envwright.compiler.ir import values as ir
+from envwright.compiler.ir.avals import FLOAT, INT
+from envwright.compiler.ir.constants import fold
+from envwright.compiler.ir.frame import CallFrame
 from envwright.compiler.ir.indexing import read
-from envwright.compiler.ir.kinds import FLOAT, INT
 from envwright.compiler.ir.lists import counted
-from envwright.compiler.ir.memory import known
 from envwright.compiler.ir.operators import contains
 from envwright.compiler.ir.set_algebra import is_set
-from envwright.compiler.ir.texts import into
-from envwright.compiler.ir.values import (
-    Array,
-    Bound,
-    Counted,
-    Either,
-    Items,
-    Keyed,
-    Masked,
-    Members,
-    Picked,
-    Shelf,
-    Static,
-    Tally,
-    Value,
-    as_array,
-    cast,
-    told,
-)
+from envwright.compiler.ir.store import known
+from envwright.compiler.ir.strings import into
+from envwright.compiler.ir.values import Value, as_array, cast, described
 from envwright.compiler.ir.writing import set_content
-from envwright.compiler.middle import luck, numpy_calls, numpy_own
+from envwright.compiler.middle import draws, numpy_calls, numpy_special
+from envwright.compiler.middle.array_views import rearranged
 from envwright.compiler.middle.dict_methods import call_dict
+from envwright.compiler.middle.fixed_key_dict_methods import call_fixed_key_dict
 from envwright.compiler.middle.list_methods import LISTS, sort
+from envwright.compiler.middle.nested_state import stay_in_place
 from envwright.compiler.middle.parts import copied, under
-from envwright.compiler.middle.rearranging import rearranged
 from envwright.compiler.middle.set_methods import SETS, algebra
-from envwright.compiler.middle.shelf_methods import call_shelf
-from envwright.compiler.middle.state_parts import stay_in_place
 from envwright.compiler.refusal import RefusedError
 
 _MAKE_ARRAYS = {
@@ -59,103 +44,109 @@ _CHANGES = {
 }  # fmt: skip
 
 
-def call_method(frame: Frame, bound: Bound, arguments: list[Value], options: dict[str, Value]) -> Value:
+def call_method(frame: CallFrame, bound: ir.BoundMethod, arguments: list[Value], options: dict[str, Value]) -> Value:
     """`base.name(...)`."""
     base, name = bound.base, bound.name
-    if isinstance(base, Static) and _is_luck(base.value):
+    if isinstance(base, ir.Static) and _is_rng(base.value):
         return _draw(frame, base.value, name, arguments, options)
     if name in LISTS and name not in ("index", "count"):
         stay_in_place(frame, base)
-    if isinstance(base, Either) and (name in LISTS or name in _CHANGES):
+    if isinstance(base, ir.Either) and (name in LISTS or name in _CHANGES):
         sides = (
-            (lambda: call_method(frame, Bound(base.yes, name), arguments, options)),
-            (lambda: call_method(frame, Bound(base.no, name), arguments, options)),
+            (lambda: call_method(frame, ir.BoundMethod(base.yes, name), arguments, options)),
+            (lambda: call_method(frame, ir.BoundMethod(base.no, name), arguments, options)),
         )
         return under(frame, base.when, *sides)
     content = frame.memory.see(base)
     if name in ("reshape", "transpose") and len(arguments) > 1:
-        arguments = [Static(tuple(known(frame.memory.deep(a)) for a in arguments))]
-    if isinstance(content, Static) and (view := rearranged(frame, name, [base, *arguments], options)):
+        arguments = [ir.Static(tuple(known(frame.memory.deep(a)) for a in arguments))]
+    if isinstance(content, ir.Static) and (view := rearranged(frame, name, [base, *arguments], options)):
         return view
-    if isinstance(content, Static) and _can_be_known(frame, content, name, arguments, options):
+    if isinstance(content, ir.Static) and _can_be_known(frame, content, name, arguments, options):
         return _known(frame, content, name, arguments, options)
-    if isinstance(content, Picked) and name in picking.METHODS and not options:
+    if isinstance(content, ir.Picked) and name in table_functions.METHODS and not options:
         given = [content, *(frame.memory.deep(a) for a in arguments)]
         call = lambda one, *rest: getattr(one, name)(*rest)  # noqa: E731
-        if (made := picking.applied(frame.program, call, given, name)) is not None:
+        if (made := table_functions.applied(frame.program, call, given, name)) is not None:
             return made
     if name == "__contains__" and len(arguments) == 1:
         return contains(frame, content, frame.memory.deep(arguments[0]))
-    if isinstance(content, Tally):
-        return tallies.ask(frame, content, name, arguments)
-    if isinstance(content, Shelf):
-        return call_shelf(frame, base, content, name, arguments)
-    if isinstance(content, Members) and name in SETS:
+    if isinstance(content, ir.CounterDict):
+        return counter_dict.ask(frame, content, name, arguments)
+    if isinstance(content, ir.FixedKeyDict):
+        return call_fixed_key_dict(frame, base, content, name, arguments)
+    if isinstance(content, ir.Members) and name in SETS:
         return SETS[name](frame, base, content, arguments)
     if is_set(content) and (made := algebra(frame, base, content, name, arguments)) is not None:
         return made
-    if isinstance(content, Keyed) or (isinstance(content, Static) and isinstance(content.value, dict)):
+    if isinstance(content, ir.Keyed) or (isinstance(content, ir.Static) and isinstance(content.value, dict)):
         return call_dict(frame, base, content, name, arguments)
-    if name in LISTS and not (isinstance(content, Array) and not content.listed):
+    if name in LISTS and not (isinstance(content, ir.Array) and not content.listed):
         return LISTS[name](frame, base, content, arguments, options)
     if name == "copy":
         return copied(frame, base)
-    if isinstance(content, Items) and name == "_replace":
+    if isinstance(content, ir.Items) and name == "_replace":
         changed = (options.get(n, v) for n, v in zip(content.names, content.items, strict=True))
         return replace(content, items=tuple(changed))
-    if isinstance(content, Items) and name == "_asdict":
-        return Keyed(dict(zip(content.names, content.items, strict=True)))
-    if isinstance(content, Items) and len(content.items) == 1 and isinstance(content.items[0], Counted | Masked):
+    if isinstance(content, ir.Items) and name == "_asdict":
+        return ir.Keyed(dict(zip(content.names, content.items, strict=True)))
+    if (
+        isinstance(content, ir.Items)
+        and len(content.items) == 1
+        and isinstance(content.items[0], ir.Counted | ir.Masked)
+    ):
         content = counted(content.items[0])  # an array of one row of changing length
         if name in ("reshape", "ravel", "flatten", "squeeze"):
             return content
-    if name == "item" and isinstance(content, Counted):
-        return read(frame.memory, content, (Static(0),))
+    if name == "item" and isinstance(content, ir.Counted):
+        return read(frame.memory, content, (ir.Static(0),))
     if name == "tolist":
-        array = as_array(content) if not isinstance(content, Counted) else content
-        return replace(_as_python(array), listed=True) if isinstance(array, Array) else array
+        array = as_array(content) if not isinstance(content, ir.Counted) else content
+        return replace(_as_python(array), listed=True) if isinstance(array, ir.Array) else array
     if name == "item":
         return _as_python(_item(as_array(content), arguments))
     if name == "astype":
-        return numpy_own.astype(content, arguments[0] if arguments else options["dtype"])
+        return numpy_special.astype(content, arguments[0] if arguments else options["dtype"])
     if name == "fill":
         array = as_array(content)
         value = into(array.kind.letters, arguments[0]) if array.kind.letters else as_array(arguments[0])
         set_content(frame, base, _filled(array, value))
-        return Static(None)
+        return ir.Static(None)
     if name == "sort":
         return sort(frame, base, content, arguments, options)
     if name == "flatten":
         base = frame.memory.deep(base)  # a copy
     if name in _MAKE_ARRAYS:
         return numpy_calls.call_numpy(frame, {"flatten": "ravel"}.get(name, name), [base, *arguments], options)
-    raise RefusedError(f"the method {name} of {told(content)} is not covered")
+    raise RefusedError(f"the method {name} of {described(content)} is not supported")
 
 
-def _is_luck(value: Any) -> bool:
+def _is_rng(value: Any) -> bool:
     kinds = (np.random.Generator, np.random.RandomState, random.Random)
     return isinstance(value, kinds) or (
         isinstance(value, types.ModuleType) and value.__name__ in ("numpy.random", "random")
     )
 
 
-def _draw(frame: Frame, source: Any, name: str, arguments: list[Value], options: dict[str, Value]) -> Value:
+def _draw(frame: CallFrame, source: Any, name: str, arguments: list[Value], options: dict[str, Value]) -> Value:
     python = isinstance(source, random.Random) or (isinstance(source, types.ModuleType) and source.__name__ == "random")
     if name in ("shuffle", "sample") and arguments:
-        arguments = [heaps.number_all(frame, arguments[0]), *arguments[1:]]
-    value = luck.draw(frame, f"{name}_python" if python and name in luck.OF_PYTHON else name, arguments, options)
+        arguments = [object_arena.number_all(frame, arguments[0]), *arguments[1:]]
+    value = draws.draw(frame, f"{name}_python" if python and name in draws.OF_PYTHON else name, arguments, options)
     if name == "shuffle":
         stay_in_place(frame, arguments[0])
         before = frame.memory.see(arguments[0])
-        if isinstance(before, Counted):
-            value = value if isinstance(value, Counted) else replace(as_array(value), listed=before.array.listed)
+        if isinstance(before, ir.Counted):
+            value = value if isinstance(value, ir.Counted) else replace(as_array(value), listed=before.array.listed)
             value = counted(value, before.room)
         set_content(frame, arguments[0], value)
-        return Static(None)
+        return ir.Static(None)
     return value
 
 
-def _can_be_known(frame: Frame, content: Static, name: str, arguments: list[Value], options: dict[str, Value]) -> bool:
+def _can_be_known(
+    frame: CallFrame, content: ir.Static, name: str, arguments: list[Value], options: dict[str, Value]
+) -> bool:
     if name in _CHANGES | {"copy"} and not isinstance(content.value, str):
         return name == "copy" and not isinstance(content.value, list | dict | np.ndarray | deque)
     try:
@@ -166,37 +157,34 @@ def _can_be_known(frame: Frame, content: Static, name: str, arguments: list[Valu
     return True
 
 
-def _known(frame: Frame, content: Static, name: str, arguments: list[Value], options: dict[str, Value]) -> Value:
+def _known(frame: CallFrame, content: ir.Static, name: str, arguments: list[Value], options: dict[str, Value]) -> Value:
     given = [known(frame.memory.deep(a)) for a in arguments]
     named = {key: known(frame.memory.deep(v)) for key, v in options.items()}
-    try:
-        return Static(getattr(content.value, name)(*given, **named))
-    except Exception as error:
-        raise RefusedError(f"{name} fails: {error}") from None
+    return ir.Static(fold(name, getattr(content.value, name), *given, **named))
 
 
-def _as_python(array: Array) -> Array:
+def _as_python(array: ir.Array) -> ir.Array:
     """Numbers as Python has them, which do not overflow as those of a small type do."""
     if array.kind.of or array.kind.is_bool:
         return array
     return cast(array, FLOAT if array.kind.is_float else INT)
 
 
-def _item(array: Array, arguments: list[Value]) -> Array:
+def _item(array: ir.Array, arguments: list[Value]) -> ir.Array:
     if arguments:
         return read_flat(array, arguments)
     if array.kind.shape == ():
         return array
     if int(np.prod(array.kind.shape)) != 1:
-        raise RefusedError("item() of an array of several numbers")
-    return Array(code.method(array.code, "reshape", code.const(())), array.kind.shaped())
+        raise RefusedError("item() of an array with several elements")
+    return ir.Array(code.method(array.code, "reshape", code.const(())), array.kind.shaped())
 
 
-def read_flat(array: Array, arguments: list[Value]) -> Array:
+def read_flat(array: ir.Array, arguments: list[Value]) -> ir.Array:
     where = as_array(arguments[0])
     flat = code.method(array.code, "ravel") if len(array.kind.shape) > 1 else array.code
-    return Array(code.index(flat, where.code), array.kind.shaped())
+    return ir.Array(code.index(flat, where.code), array.kind.shaped())
 
 
-def _filled(array: Array, value: Array) -> Array:
-    return Array(code.call("jnp.full_like", array.code, value.code), array.kind)
+def _filled(array: ir.Array, value: ir.Array) -> ir.Array:
+    return ir.Array(code.call("jnp.full_like", array.code, value.code), array.kind)

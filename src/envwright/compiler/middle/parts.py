@@ -1,4 +1,4 @@
-"""Parts of lists and arrays, which are still the same memory, and what is chosen by a condition."""
+"""Views of lists and arrays, and values chosen by a condition."""
 
 import ast
 from collections.abc import Callable
@@ -7,158 +7,155 @@ from typing import Any
 
 import numpy as np
 
-from envwright.compiler.ir import code, shelves
+from envwright.compiler.ir import code, fixed_key_dict
+from envwright.compiler.ir import values as ir
+from envwright.compiler.ir.alias_invalidation import with_rows_of
 from envwright.compiler.ir.array_index import basic
-from envwright.compiler.ir.frame import Frame
+from envwright.compiler.ir.frame import CallFrame
 from envwright.compiler.ir.indexing import as_places, read
 from envwright.compiler.ir.lists import is_listlike, items_of, plus
-from envwright.compiler.ir.memory import Memory, differs
-from envwright.compiler.ir.merge import EVERYBODY, choose, join_memories
 from envwright.compiler.ir.operators import binary, compare
-from envwright.compiler.ir.trails import hold_row
-from envwright.compiler.ir.twins import with_rows_of
-from envwright.compiler.ir.values import (
-    PLACES,
-    Array,
-    Counted,
-    Items,
-    Keyed,
-    Masked,
-    Maybe,
-    Place,
-    Ref,
-    Shelf,
-    Static,
-    Value,
-    View,
-    as_array,
-)
+from envwright.compiler.ir.phi import EVERYBODY, choose, join_memories
+from envwright.compiler.ir.store import Store, differs
+from envwright.compiler.ir.tracked_rows import track_row
+from envwright.compiler.ir.values import Place, Value, as_array
 
 
-def meant(value: Value) -> Value:
-    """A list that may be None, where it is used: were it None, Python would stop."""
-    return value.value if isinstance(value, Maybe) and isinstance(value.value, PLACES) else value
+def unwrapped(value: Value) -> Value:
+    """A list that may be None, where it is used: with None, the original would raise."""
+    return value.value if isinstance(value, ir.Maybe) and isinstance(value.value, ir.PLACES) else value
 
 
-def part(frame: Frame, base: Place, where: tuple[Value, ...], name: str) -> Value:
-    """A part of something that can be changed in place: still the same memory, if it is more than a number."""
+def part(frame: CallFrame, base: Place, where: tuple[Value, ...], name: str) -> Value:
+    """A part of a mutable value: a view, if it is more than a number."""
     content = frame.memory.see(base)
-    where = shelves.spread(content, where) if isinstance(content, Shelf) else as_places(content, where)
+    where = fixed_key_dict.spread(content, where) if isinstance(content, ir.FixedKeyDict) else as_places(content, where)
     found = read(frame.memory, content, where, name)
-    if isinstance(found, PLACES):
+    if isinstance(found, ir.PLACES):
         return found
-    if isinstance(base, Ref) and isinstance(content, Counted) and len(where) == 1 and _negative(where[0]):
-        return hold_row(frame, base, as_array(_from_front(content, where[0])))
-    is_part = isinstance(found, Items | Keyed | Maybe) or (isinstance(found, Array) and found.kind.shape)
-    known_part = isinstance(found, Static) and isinstance(found.value, list | dict | np.ndarray)
+    if isinstance(base, ir.Ref) and isinstance(content, ir.Counted) and len(where) == 1 and _negative(where[0]):
+        return track_row(frame, base, as_array(_from_front(content, where[0])))
+    is_part = isinstance(found, ir.Items | ir.Keyed | ir.Maybe) or (isinstance(found, ir.Array) and found.kind.shape)
+    known_part = isinstance(found, ir.Static) and isinstance(found.value, list | dict | np.ndarray)
     if (
         _copies(content, where)
         and len(where) == 1
-        and isinstance(where[0], Static)
-        and isinstance(found, Array | Items)
+        and isinstance(where[0], ir.Static)
+        and isinstance(found, ir.Array | ir.Items)
     ):
         return copied(frame, base, where[0].value)
     if not (is_part or known_part) or not basic(where) or _copies(content, where):
         return _second_place(frame, base, content, where, found)
-    if isinstance(content, Counted):
+    if isinstance(content, ir.Counted):
         where = (_from_front(content, where[0]), *where[1:])
-    if isinstance(base, View) and (inner := numbers_only(base.where)) is not None:
-        return View(base.ref, (*inner, *where))
-    return View(base, where)
+    if isinstance(base, ir.IndexView) and (inner := numbers_only(base.where)) is not None:
+        return ir.IndexView(base.ref, (*inner, *where))
+    return ir.IndexView(base, where)
 
 
-def copied(frame: Frame, base: Value, which: slice = slice(None)) -> Value:
-    """A list with the same elements, or some of them: if those are lists themselves, they have two places now."""
+def copied(frame: CallFrame, base: Value, which: slice = slice(None)) -> Value:
+    """A copy of a list, or of a slice of it, which shares its rows."""
     content = frame.memory.see(base)
-    if isinstance(content, Array):
-        array = as_array(read(frame.memory, content, (Static(which),))) if which != slice(None) else content
+    if isinstance(content, ir.Array):
+        array = as_array(read(frame.memory, content, (ir.Static(which),))) if which != slice(None) else content
         return replace(array, shared=array.listed and len(array.kind.shape) > 1)
-    if isinstance(content, Items) and isinstance(base, PLACES):
-        lists = (isinstance(v, Items | Keyed | Array) and not _is_tuple(v) for v in content.items)
-        items = [View(base, (Static(i),)) if own else content.items[i] for i, own in enumerate(lists)]
+    if isinstance(content, ir.Items) and isinstance(base, ir.PLACES):
+        lists = (isinstance(v, ir.Items | ir.Keyed | ir.Array) and not _is_tuple(v) for v in content.items)
+        items = [ir.IndexView(base, (ir.Static(i),)) if own else content.items[i] for i, own in enumerate(lists)]
         return replace(content, items=tuple(items[which]))
-    made = read(frame.memory, content, (Static(which),)) if which != slice(None) else frame.memory.deep(base)
+    made = read(frame.memory, content, (ir.Static(which),)) if which != slice(None) else frame.memory.deep(base)
     return with_rows_of(frame.memory, made, [base])
 
 
-def _second_place(frame: Frame, base: Place, content: Value, where: tuple[Value, ...], found: Value) -> Value:
-    """Rows of a list that is a copy of a part of another one have two places now."""
-    if isinstance(found, Counted | Masked):
+def _second_place(frame: CallFrame, base: Place, content: Value, where: tuple[Value, ...], found: Value) -> Value:
+    """A slice of a list shares its rows."""
+    if isinstance(found, ir.Counted | ir.Masked):
         return with_rows_of(frame.memory, found, [base])
-    if isinstance(found, Array) and len(found.kind.shape) > 1 and found.listed and _copies(content, where):
+    if isinstance(found, ir.Array) and len(found.kind.shape) > 1 and found.listed and _copies(content, where):
         return replace(found, shared=True)
     return found
 
 
 def _is_tuple(value: Value) -> bool:
-    if isinstance(value, Items):
+    if isinstance(value, ir.Items):
         return not value.is_list
-    return isinstance(value, Array) and (not value.kind.shape or value.tupled)
+    return isinstance(value, ir.Array) and (not value.kind.shape or value.tupled)
 
 
 def _copies(content: Value, where: tuple[Value, ...]) -> bool:
-    """A slice of a list is another list; one of an array is a part of it."""
-    slices = any(isinstance(p, Static) and isinstance(p.value, slice) for p in where)
-    slices = slices or any(isinstance(p, Array) and p.sliced for p in where)
+    """A slice of a list is a copy; one of an array is a view."""
+    slices = any(isinstance(p, ir.Static) and isinstance(p.value, slice) for p in where)
+    slices = slices or any(isinstance(p, ir.Array) and p.sliced for p in where)
     return slices and is_listlike(content)
 
 
-def _from_front(content: Counted, first: Value) -> Value:
-    """The place of an element, which stays the same when the list gets longer."""
-    return plus(content.count, first.value) if isinstance(first, Static) and _negative(first) else first
+def _from_front(content: ir.Counted, first: Value) -> Value:
+    """A non-negative index, which stays valid when the list grows."""
+    return plus(content.count, first.value) if isinstance(first, ir.Static) and _negative(first) else first
 
 
 def _negative(place: Value) -> bool:
-    return isinstance(place, Static) and isinstance(place.value, int) and place.value < 0
+    return isinstance(place, ir.Static) and isinstance(place.value, int) and place.value < 0
 
 
 def numbers_only(where: tuple[Value, ...]) -> tuple[Value, ...] | None:
-    """An index that is whole numbers, without the `:` behind them; None if there is more to it."""
+    """An index of integers, without trailing `:`; None if there is more to it."""
     parts = list(where)
-    while parts and isinstance(parts[-1], Static) and parts[-1].value == slice(None):
+    while parts and isinstance(parts[-1], ir.Static) and parts[-1].value == slice(None):
         parts.pop()
     plain = (
-        isinstance(p.value, int | np.integer | str) if isinstance(p, Static) else isinstance(p, Array) and not p.sliced
+        isinstance(p.value, int | np.integer | str)
+        if isinstance(p, ir.Static)
+        else isinstance(p, ir.Array) and not p.sliced
         for p in parts
     )
     return tuple(parts) if all(plain) else None
 
 
-def elements(frame: Frame, value: Value) -> list[Value]:
+def elements(frame: CallFrame, value: Value) -> list[Value]:
     """The elements of something; rows of an array are parts of it."""
     content = frame.memory.see(value)
-    if isinstance(value, PLACES) and isinstance(content, Array) and len(content.kind.shape) > 1 and not content.tupled:
-        return [View(value, (Static(i),)) for i in range(content.kind.shape[0])]
-    if isinstance(value, PLACES) and isinstance(content, Items):
+    if (
+        isinstance(value, ir.PLACES)
+        and isinstance(content, ir.Array)
+        and len(content.kind.shape) > 1
+        and not content.tupled
+    ):
+        return [ir.IndexView(value, (ir.Static(i),)) for i in range(content.kind.shape[0])]
+    if isinstance(value, ir.PLACES) and isinstance(content, ir.Items):
         found = copied(frame, value)
-        return list(found.items) if isinstance(found, Items) else []
+        return list(found.items) if isinstance(found, ir.Items) else []
     return items_of(frame.memory, value)
 
 
 # ---- one of several ----
 
 
-def one_of(frame: Frame, content: Value, where: tuple[Value, ...]) -> Value | None:
-    """One of several lists or arrays that have names of their own, by a number of the game."""
-    if len(where) != 1 or not isinstance(where[0], Array) or where[0].kind.shape or not where[0].kind.is_whole:
+def one_of(frame: CallFrame, content: Value, where: tuple[Value, ...]) -> Value | None:
+    """One of several references, by a run-time index."""
+    if len(where) != 1 or not isinstance(where[0], ir.Array) or where[0].kind.shape or not where[0].kind.is_whole:
         return None
-    if isinstance(content, Items) and content.items and all(isinstance(item, PLACES) for item in content.items):
-        size = Static(len(content.items))
+    if isinstance(content, ir.Items) and content.items and all(isinstance(item, ir.PLACES) for item in content.items):
+        size = ir.Static(len(content.items))
         cases = list(enumerate(content.items))
         which = binary(frame, ast.Mod(), where[0], size) if code.text(where[0].code) != "action" else where[0]
-    elif isinstance(content, Keyed) and content.items and all(isinstance(v, PLACES) for v in content.items.values()):
+    elif (
+        isinstance(content, ir.Keyed)
+        and content.items
+        and all(isinstance(v, ir.PLACES) for v in content.items.values())
+    ):
         cases, which = list(content.items.items()), where[0]
     else:
         return None
     chosen = cases[-1][1]
     for key, item in cases[-2::-1]:
-        asked = as_array(compare(frame, ast.Eq(), which, Static(key)))
+        asked = as_array(compare(frame, ast.Eq(), which, ir.Static(key)))
         chosen = choose(frame, asked, (item, frame.memory), (chosen, frame.memory), frame.memory, EVERYBODY)
     return chosen
 
 
-def under(frame: Frame, when: Array, yes: Callable[[], Value], no: Callable[[], Value]) -> Value:
-    """One value or the other; what computing it changes only changes then."""
+def under(frame: CallFrame, when: ir.Array, yes: Callable[[], Value], no: Callable[[], Value]) -> Value:
+    """One value or the other, by a condition; side effects are joined."""
     before, guards = frame.memory, frame.guards
     sides: list[tuple[Value, Any]] = []
     for side, condition in ((yes, when.code), (no, code.negated(when.code))):
@@ -178,12 +175,12 @@ def under(frame: Frame, when: Array, yes: Callable[[], Value], no: Callable[[], 
     return choose(frame, when, first, second, frame.memory, EVERYBODY)
 
 
-def keep_new(before: Memory, *sides: Memory) -> None:
-    """Lists and objects that were made on one side: what is chosen may mean them. Those of the original's that were
-    first looked at there are as they were, so that a change is seen as one."""
+def keep_new(before: Store, *sides: Store) -> None:
+    """Keep locations that were created in one branch: what is chosen may refer to them. Those of the original that were
+    first read there get their initial content, so that a change is seen as one."""
     for side in sides:
-        for cell in sorted(side.cells.keys() - before.cells.keys()):
-            found, born = side.cells[cell], before.program.born.get(cell)
+        for loc in sorted(side.locs.keys() - before.locs.keys()):
+            found, born = side.locs[loc], before.program.born.get(loc)
             first = born(before) if born is not None else found
-            same = isinstance(first, Static) and isinstance(found, Static) and first.value is found.value
-            before.cells[cell] = found if same else first
+            same = isinstance(first, ir.Static) and isinstance(found, ir.Static) and first.value is found.value
+            before.locs[loc] = found if same else first

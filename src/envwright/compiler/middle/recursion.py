@@ -1,4 +1,4 @@
-"""Functions that call themselves and give nothing back: a loop over the calls that are still to be made.
+"""Recursion without a return value, as a loop over a stack of pending calls.
 
     def fill(r, c):                     def fill(r, c):
         if board[r, c]:                     def turn(r, c):
@@ -13,8 +13,8 @@
                                                 first = len(calls)
                                                 turn(r, c)
 
-The calls are made in the same order. What stands after a call must not see what that call does: it asks numbers of this
-function only. The one thing that may is the condition right at a call; it is asked when the turn of that call comes.
+The calls are made in the same order. Code after a call must not depend on what that call changes: it may read local
+numbers only. The exception is the condition of a call itself, which is evaluated when the call is popped.
 """
 
 import ast
@@ -45,7 +45,7 @@ class _Function:
 def as_loop(
     node: ast.FunctionDef, own: Callable[[ast.Call], bool], bound: int, still: Callable[[ast.expr], bool]
 ) -> ast.FunctionDef | None:
-    """The function as a loop; None if it does not call itself. The first `bound` parameters are no arguments."""
+    """The function as a loop; None if it is not recursive. The first `bound` parameters are not arguments of a call."""
     calls = [n for n in ast.walk(node) if isinstance(n, ast.Call) and own(n)]
     if not calls:
         return None
@@ -53,9 +53,9 @@ def as_loop(
     names = [a.arg for a in spec.args]
     plain = not (spec.posonlyargs or spec.kwonlyargs or spec.vararg or spec.kwarg or spec.defaults)
     if not plain or any(len(c.args) != len(names) - bound or c.keywords or _starred(c) for c in calls):
-        raise RefusedError(f"{node.name} calls itself, and not with all its arguments, in their order", calls[0])
+        raise RefusedError(f"{node.name} is recursive with other than plain positional arguments", calls[0])
     if any(isinstance(n, ast.Return) and not _gives_nothing(n) for n in ast.walk(node)):
-        raise RefusedError(f"{node.name} calls itself and gives something back, which is not covered", calls[0])
+        raise RefusedError(f"{node.name} is recursive and returns a value, which is not supported", calls[0])
     values = _values(node)
     kept = {
         name for i, name in enumerate(names)
@@ -64,7 +64,7 @@ def as_loop(
     places = [i - bound for i, name in enumerate(names) if name not in kept]
     changing = [name for name in names if name not in kept]
     if not changing:
-        raise RefusedError(f"{node.name} calls itself with what it was called with", calls[0])
+        raise RefusedError(f"{node.name} is recursive without changing its arguments", calls[0])
     new = {name: _free(node, name) for name in ("turn", "calls", "first", "asked")}
     function = _Function(own, changing, places, still, values, new)
     try:
@@ -76,7 +76,7 @@ def as_loop(
 
 
 class _AskedError(Exception):
-    """There are conditions to be asked when the turn of a call comes."""
+    """Some conditions have to be evaluated when a pending call is popped."""
 
 
 def _free(node: ast.FunctionDef, name: str) -> str:
@@ -118,7 +118,7 @@ def _values(node: ast.FunctionDef) -> dict[str, list[ast.expr | None]]:
 
 
 def _rewritten(function: _Function, body: list[ast.stmt], later: bool) -> tuple[list[ast.stmt], bool]:
-    """Statements with calls that are put off; whether there was one before (`later`), and after."""
+    """Statements with deferred calls; whether there was one before (`later`), and after."""
     made: list[ast.stmt] = []
     for statement in body:
         match statement:
@@ -139,9 +139,7 @@ def _rewritten(function: _Function, body: list[ast.stmt], later: bool) -> tuple[
                 inner, later = _rewritten(function, statement.body, True)
                 made.append(ast.copy_location(ast.For(statement.target, over, inner, []), statement))
             case _ if function.calls(statement):
-                raise RefusedError(
-                    "a function calls itself in the middle of something, which is not covered", statement
-                )
+                raise RefusedError("a recursive call inside another statement is not supported", statement)
             case _:
                 if later:
                     _check_after(function, statement)
@@ -153,7 +151,7 @@ def _put_off(function: _Function, call: ast.Call, asked: int, later: bool) -> as
     """`calls.insert(first, arguments)`."""
     given = [call.args[i] for i in function.places]
     if any(function.calls(a) for a in given):
-        raise RefusedError("a function calls itself in the arguments of a call of itself", call)
+        raise RefusedError("a recursive call is nested in the arguments of another", call)
     if later and not all(_is_still(function, a) for a in given):
         raise _seen(call)
     row = [*map(ast.unparse, given), *([str(asked)] if function.asked is not None else [])]
@@ -162,26 +160,26 @@ def _put_off(function: _Function, call: ast.Call, asked: int, later: bool) -> as
 
 
 def _ask_then(function: _Function, node: ast.If) -> ast.stmt:
-    """`if condition: call`, whose condition sees what the calls before have done."""
+    """`if condition: call`, whose condition depends on earlier calls."""
     match node:
         case ast.If(body=[ast.Expr(value=ast.Call() as call)], orelse=[]) if function.own(call):
             now, then = _parts(function, node.test)
             named = {f" {name}": name for name in function.names}  # as no name of the original's is
             given = {ast.dump(call.args[i]): new for i, new in zip(function.places, named, strict=True)}
-            asked = _Named(given).visit(copy.deepcopy(then))
+            asked = _Abstracted(given).visit(copy.deepcopy(then))
             left = {n.id for n in ast.walk(asked) if isinstance(n, ast.Name)} & {*function.values, *function.names}
             if not left:
                 if function.asked is None:
                     raise _AskedError
                 renamed = {ast.dump(_load(new)): name for new, name in named.items()}
-                function.asked.append(_Named(renamed).visit(asked))
+                function.asked.append(_Abstracted(renamed).visit(asked))
                 made = _put_off(function, call, len(function.asked), True)
                 return made if now is None else ast.copy_location(ast.If(now, [made], []), node)
     raise _seen(node.test)
 
 
 def _parts(function: _Function, test: ast.expr) -> tuple[ast.expr | None, ast.expr]:
-    """`a and b`, of which a can be asked now, as no call changes it, and b only then."""
+    """Split `a and b` into what can be evaluated now, and what only when the call is popped."""
     if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.And):
         return None, test
     first = 0
@@ -195,7 +193,7 @@ def _parts(function: _Function, test: ast.expr) -> tuple[ast.expr | None, ast.ex
     return now, then
 
 
-class _Named(ast.NodeTransformer):
+class _Abstracted(ast.NodeTransformer):
     """An expression with names in the place of some of its parts."""
 
     def __init__(self, given: dict[str, str]) -> None:
@@ -211,7 +209,7 @@ def _load(name: str) -> ast.Name:
 
 
 def _is_still(function: _Function, node: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
-    """Whether an expression gives the same before and after a call: it is made of numbers of this function."""
+    """Whether an expression has the same value before and after a call."""
     names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
     if not function.still(node) or any(isinstance(n, ast.NamedExpr) for n in ast.walk(node)):
         return False
@@ -220,7 +218,7 @@ def _is_still(function: _Function, node: ast.expr, seen: frozenset[str] = frozen
 
 
 def _check_after(function: _Function, node: ast.stmt) -> None:
-    """Refuse what may see, or change, something else than numbers of this function, after it has called itself."""
+    """Refuse code after a call that reads or writes anything but local numbers."""
     match node:
         case ast.Assign(targets=[target], value=value) if _names_only(target) and _is_still(function, value):
             return
@@ -240,7 +238,7 @@ def _names_only(target: ast.expr) -> bool:
 
 
 def _seen(node: ast.AST) -> RefusedError:
-    return RefusedError("a function calls itself, and what follows may see what the call has done", node)
+    return RefusedError("code after a recursive call may depend on what the call changes", node)
 
 
 # ---- the loop ----
