@@ -29,6 +29,7 @@ from envwright.compiler.back.entry_points import write_functions
 from envwright.compiler.back.printing import module_text
 from envwright.compiler.ir.unit import TranslationUnit
 from envwright.compiler.middle.calls import call
+from envwright.verify.codecs import Count, Padded, Plain
 from envwright.verify.interface import Field, Signature
 
 FAST = {"xla_backend_optimization_level": 0}  # to compile
@@ -122,12 +123,12 @@ def _import(path: Path) -> types.ModuleType:
 
 def _fields(name: str, rows: Any) -> list[Field]:
     if isinstance(rows, np.ndarray):
-        return [Field(name, rows.shape[1:], rows.dtype.name, name)]
+        return [Field(name, rows.shape[1:], rows.dtype.name, name, Plain((name,)))]
     room = max(map(len, rows)) + 4
     inner = np.asarray(max(rows, key=len))
     return [
-        Field(name, (room, *inner.shape[1:]), inner.dtype.name, f"pad({name}, {room})"),
-        Field(f"{name}_count", (), "int64", f"len({name})"),
+        Field(name, (room, *inner.shape[1:]), inner.dtype.name, f"pad({name}, {room})", Padded(Plain((name,)), room)),
+        Field(f"{name}_count", (), "int64", f"len({name})", Count(Plain((name,)))),
     ]
 
 

@@ -1,4 +1,4 @@
-"""A court and an agent for trying the loop itself: files are texts of faults, and the court looks them up.
+"""A verifier and an agent for trying the loop itself: files are texts of faults, and the verifier looks them up.
 
 A file's text is a list of words. The word `wrong:STAGE` in a module's file makes that stage fail and blames the module;
 `breaks:CHECK` makes a check fail that passes otherwise.
@@ -38,7 +38,7 @@ def briefing(needs: Mapping[str, Sequence[str]]) -> Briefing:
 
 
 @dataclass
-class ScriptedCourt:
+class ScriptedVerifier:
     """Judges by the words in the files."""
 
     judged: list[tuple[str, str]] = field(default_factory=list)

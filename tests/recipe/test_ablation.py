@@ -8,7 +8,7 @@ from envwright.recipe.ablate.faults import faults, function_names, with_function
 from envwright.recipe.ablate.table import ratio, summarise, text
 from envwright.recipe.ablate.trial import AblationTrial, plant, suspects, try_arm
 from envwright.recipe.events import Judged
-from envwright.recipe.judge import EPISODES, WHOLE
+from envwright.recipe.verifier import EPISODES, WHOLE
 
 CARDS = textwrap.dedent('''
     """Cards."""
@@ -48,7 +48,7 @@ def test_faults_are_planted_in_different_functions_and_the_same_for_the_same_see
     assert any(plant(FILES, list(FILES), 3, seed)[1] != told for seed in range(5, 9))
 
 
-def court(stage: str, files) -> Judged:
+def verifier(stage: str, files) -> Judged:
     """Judges by comparing with what is right; all levels name the function, episodes nobody."""
     wrong = [
         (path, name)
@@ -63,12 +63,12 @@ def court(stage: str, files) -> Judged:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_with_all_levels_a_repair_a_fault_is_enough(seed: int):
-    trial = try_arm(WHOLE, seed, court, FILES, MODULES, count=2, most=20)
+    trial = try_arm(WHOLE, seed, verifier, FILES, MODULES, count=2, most=20)
     assert (trial.iterations, trial.green, trial.right) == (2, True, True)
 
 
 def test_without_a_name_more_repairs_are_needed_but_all_is_found_in_the_end():
-    trials = [try_arm(EPISODES, seed, court, FILES, MODULES, count=2, most=20) for seed in range(8)]
+    trials = [try_arm(EPISODES, seed, verifier, FILES, MODULES, count=2, most=20) for seed in range(8)]
     assert all(trial.right for trial in trials)
     assert sum(trial.iterations for trial in trials) > 16
 

@@ -148,7 +148,7 @@ def test_the_source_is_never_run(tmp_path):
         ("from random import choice", "self.x = choice([1])", "Env.step draws from a generator that the whole"),
         ("import numpy as np", "self.x = np.random.default_rng()", "Env.step makes a generator without a seed"),
         ("import numpy as np\nrng = np.random.default_rng()", "self.x = rng.random()", "rng makes a generator without"),
-        ("import os", "self.x = os.urandom(1)", "Env.step draws luck that cannot be seeded"),
+        ("import os", "self.x = os.urandom(1)", "Env.step draws random numbers that cannot be seeded"),
         ("", "self.x = open('a').read()", "Env.step reads or writes files"),
         ("import socket", "socket.create_connection(('', 1))", "Env.step uses the network"),
         ("import threading", "threading.Thread().start()", "Env.step uses threads or processes"),

@@ -1,4 +1,4 @@
-"""What generated code may do, and what the court says of it: a sentence, a module to blame, and the run goes on."""
+"""What generated code may do, and what the verifier says of it: a sentence, a module to blame, and the run goes on."""
 
 import re
 from collections.abc import Iterator
@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from envwright.recipe.judge import Court, CourtError
 from envwright.recipe.new_project import begin
 from envwright.recipe.open_run import find_agents, open_run
 from envwright.recipe.recorded import load_recording
+from envwright.recipe.verifier import Verifier, VerifierError
 from envwright.sandbox.box import Limits
 from envwright.verify import contract as contracts
 
@@ -20,15 +20,15 @@ MOVES, RULES = "fast_walk/moves.py", "fast_walk/rules.py"
 
 
 @pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Court, dict[str, str]]]:
-    """A court for the walk, and the files of a translation that is right."""
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Verifier, dict[str, str]]]:
+    """A verifier for the walk, and the files of a translation that is right."""
     project = begin(str(WALK), tmp_path_factory.mktemp("bad") / "walk")
     agents, secret = find_agents(project)
     answers = load_recording(WALK)["answers"]
     with open_run(project, agents, secret=secret) as (run, brief):
         right = {**brief.scaffold, **answers["repair-moves-1"]["files"], **answers["repair-rules-2"]["files"]}
-        run.court.limits = Limits(seconds=12, memory=2 * 2**30, output=200_000)
-        yield run.court, right
+        run.verifier.limits = Limits(seconds=12, memory=2 * 2**30, output=200_000)
+        yield run.verifier, right
 
 
 @pytest.mark.parametrize(
@@ -71,45 +71,45 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Court, di
     ids=["prose", "import", "endless", "memory", "flood", "exit", "segfault", "raises", "missing"],
 )
 def test_code_that_cannot_be_judged_is_a_verdict(opened, path, old, new, blamed, sentence):
-    court, right = opened
-    judged = court.judge("module moves", {**right, path: right[path].replace(old, new)}, MODULES)
+    verifier, right = opened
+    judged = verifier.judge("module moves", {**right, path: right[path].replace(old, new)}, MODULES)
     assert not judged.passed
     assert re.search(sentence, judged.counterexample), judged.counterexample
     assert judged.blamed in (blamed, "moves")
 
 
 def test_after_all_that_the_court_judges_on(opened):
-    court, right = opened
-    assert court.judge("module moves", right, MODULES).passed
+    verifier, right = opened
+    assert verifier.judge("module moves", right, MODULES).passed
 
 
 def test_a_whole_with_code_that_does_not_load_fails_with_its_place(opened):
-    court, right = opened
-    judged = court.judge("whole", {**right, RULES: right[RULES].replace("def draw(", "def drew(")}, MODULES)
+    verifier, right = opened
+    judged = verifier.judge("whole", {**right, RULES: right[RULES].replace("def draw(", "def drew(")}, MODULES)
     assert not judged.passed
     assert judged.blamed == "rules"
 
 
 def test_state_that_changes_its_kind_is_named(opened):
-    court, right = opened
+    verifier, right = opened
     wrong = right[RULES].replace("steps=state.steps + 1", "steps=state.steps + 1.0")
-    judged = court.judge("whole", {**right, RULES: wrong}, MODULES)
+    judged = verifier.judge("whole", {**right, RULES: wrong}, MODULES)
     assert not judged.passed
     assert "state.steps: expected int32, got float32" in judged.counterexample
     assert "a step changes the type of this field" in judged.counterexample
 
 
 def test_a_contract_that_does_not_fit_is_not_put_on_the_candidate(opened):
-    court, right = opened
+    verifier, right = opened
     text = (WALK / "contract.toml").read_text().replace('steps = "steps"', 'paces = "steps"')
-    other = replace(court, contract=contracts.read(text))
-    with pytest.raises(CourtError, match=r"No translation could be right: .*Correct contract\.toml"):
+    other = replace(verifier, contract=contracts.read(text))
+    with pytest.raises(VerifierError, match=r"No translation could be right: .*Correct contract\.toml"):
         other.judge("whole", right, MODULES)
 
 
 def test_a_reference_that_cannot_be_judged_by_is_not_put_on_the_candidate(opened):
-    court, right = opened
+    verifier, right = opened
     text = (WALK / "contract.toml").read_text().replace("step = \"draws('step', 0)\"", "step = \"draws('step', 0)[1]\"")
-    other = replace(court, contract=contracts.read(text, WALK / "contract.toml"), folder=court.folder / "other")
-    with pytest.raises(CourtError, match=r"The candidate cannot be judged: .*\[chance\.step\] step"):
+    other = replace(verifier, contract=contracts.read(text, WALK / "contract.toml"), folder=verifier.folder / "other")
+    with pytest.raises(VerifierError, match=r"The candidate cannot be judged: .*\[chance\.step\] step"):
         other.judge("whole", right, MODULES)

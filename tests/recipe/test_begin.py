@@ -1,11 +1,16 @@
 """Originals that cannot be the law: said in one sentence before anything is paid."""
 
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from envwright.cli import main
+from envwright.recipe import open_run
+from envwright.recipe.new_project import begin, init_project
+from envwright.recipe.plan import read_plan
+from envwright.recipe.project import load_project
 from envwright.references.gymnasium_env import gymnasium_reference
 from envwright.verify import contract as contracts
 
@@ -108,3 +113,25 @@ def test_an_original_that_is_compiled_has_no_source_to_read(tmp_path: Path, caps
     library.write_bytes(b"")
     assert main(["init", f"{library}:Game", "--out", str(tmp_path / "project")]) == 2
     assert "game.cpython" in capsys.readouterr().err
+
+
+def test_what_a_new_project_was_made_of_is_not_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    file = tmp_path / "game.py"
+    file.write_text(textwrap.dedent(GAME).format(step="self.position += 1"))
+    project = begin(f"{file}:Game", tmp_path / "run")
+    monkeypatch.setattr(open_run, "analyse", None)  # which would fail if it were called
+    monkeypatch.setattr(contracts, "load", None)
+    documents = open_run.read_documents(replace(project, budget=1))
+    assert documents.contract.text == (tmp_path / "run" / "contract.toml").read_text()
+    assert documents.plan == read_plan(tmp_path / "run" / "plan.toml", documents.analysis)
+
+
+def test_the_sources_of_an_original_stay_with_its_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "game.py").write_text(textwrap.dedent(GAME).format(step="self.position += 1"))
+    monkeypatch.chdir(tmp_path)
+    made = init_project("game.py:Game", Path("project"), sources=[Path("game.py")], entries=["reset", "step"])
+    monkeypatch.chdir("/")
+    project = load_project(tmp_path / "project")
+    assert project.entries == ("reset", "step")
+    assert made.documents is not None
+    assert open_run.read_documents(project).plan == made.documents.plan

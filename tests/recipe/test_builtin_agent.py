@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 import rule_based
 from rule_based import GAP, OTHER_GAP, WALK, builtin, lesson
-from scripted import ScriptedAgent, ScriptedCourt, briefing, interface
+from scripted import ScriptedAgent, ScriptedVerifier, briefing, interface
 
 import envwright
 from envwright.agents.find import all_agents, find_agent
@@ -34,7 +34,7 @@ def go(folder: Path, agents):
     """A run from the start or where it was left; gives its files and its events."""
     journal = open_journal(folder / "journal.jsonl", clock=lambda: 0.0)
     try:
-        run = JournaledRun(folder, journal, Ledger(journal, DOLLAR), ScriptedCourt(), agents, grant=DOLLAR)  # pyright: ignore[reportArgumentType]
+        run = JournaledRun(folder, journal, Ledger(journal, DOLLAR), ScriptedVerifier(), agents, grant=DOLLAR)  # pyright: ignore[reportArgumentType]
         return translate(run, briefing(NEEDS), LoopRules(together=1)), journal.events
     finally:
         journal.close()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from scripted import ScriptedAgent, ScriptedCourt, briefing
+from scripted import ScriptedAgent, ScriptedVerifier, briefing
 
 from envwright.agents.protocol import DOLLAR
 from envwright.recipe.events import HandedOver, Judged, Kept, RolledBack, Settled
@@ -17,25 +17,25 @@ ONE_BY_ONE = LoopRules(together=1)
 
 
 def go(folder: Path, agents, needs=TWO, budget=10 * DOLLAR, rules=ONE_BY_ONE, looks_ahead=False):
-    """A run from the start or where it was left; gives its files, its events and the court."""
-    court = ScriptedCourt(looks_ahead=looks_ahead)
+    """A run from the start or where it was left; gives its files, its events and the verifier."""
+    verifier = ScriptedVerifier(looks_ahead=looks_ahead)
     journal = open_journal(folder / "journal.jsonl", clock=lambda: 0.0)
     try:
         ledger = Ledger(journal, budget)
         ledger.settle_the_dead()
-        run = JournaledRun(folder, journal, ledger, court, agents, grant=DOLLAR)  # pyright: ignore[reportArgumentType]
+        run = JournaledRun(folder, journal, ledger, verifier, agents, grant=DOLLAR)  # pyright: ignore[reportArgumentType]
         files = translate(run, briefing(needs), rules)
-        return files, journal.events, court
+        return files, journal.events, verifier
     finally:
         journal.close()
 
 
 def test_modules_are_translated_after_those_they_need(tmp_path: Path):
     agent = ScriptedAgent({"translate-cards": "ok", "translate-rules": "ok"})
-    files, _, court = go(tmp_path, [agent])
+    files, _, verifier = go(tmp_path, [agent])
     assert agent.asked == ["translate-cards", "translate-rules"]
     assert files["fast_game/cards.py"] == files["fast_game/rules.py"] == "ok"
-    assert [stage for stage, _ in court.judged] == ["module cards", "module rules", "whole", "hidden 1"]
+    assert [stage for stage, _ in verifier.judged] == ["module cards", "module rules", "whole", "hidden 1"]
     assert "the source of cards" in agent.prompts["translate-cards"]
     assert "ok" in agent.prompts["translate-rules"]  # it sees the module that it may call
 
@@ -57,16 +57,16 @@ def test_a_module_is_repaired_with_its_counterexample_until_it_is_right(tmp_path
 
 def test_whoever_the_whole_blames_is_repaired_and_judged_alone_first(tmp_path: Path):
     agent = ScriptedAgent({"translate-cards": "wrong:whole", "translate-rules": "ok", "repair-cards-1": "better"})
-    files, _, court = go(tmp_path, [agent])
+    files, _, verifier = go(tmp_path, [agent])
     assert files["fast_game/cards.py"] == "better"
-    stages = [stage for stage, _ in court.judged]
+    stages = [stage for stage, _ in verifier.judged]
     assert stages == ["module cards", "module rules", "whole", "module cards", "whole", "hidden 1"]
 
 
 def test_games_that_nobody_saw_are_judged_ahead_once(tmp_path: Path):
     agent = ScriptedAgent({"translate-cards": "ok", "translate-rules": "ok"})
-    _, events, court = go(tmp_path, [agent], looks_ahead=True)
-    stages = [stage for stage, _ in court.judged]
+    _, events, verifier = go(tmp_path, [agent], looks_ahead=True)
+    stages = [stage for stage, _ in verifier.judged]
     assert stages[:2] == ["module cards", "module rules"]
     assert sorted(stages[2:]) == ["hidden 1", "whole"]
     assert [e.stage for e in events if isinstance(e, Judged)] == ["module cards", "module rules", "whole", "hidden 1"]
@@ -74,8 +74,8 @@ def test_games_that_nobody_saw_are_judged_ahead_once(tmp_path: Path):
 
 def test_what_was_judged_ahead_and_failed_is_judged_again_when_it_is_asked_for(tmp_path: Path):
     agent = ScriptedAgent({"translate-cards": "wrong:hidden_1", "translate-rules": "ok", "repair-cards-1": "ok"})
-    _, events, court = go(tmp_path, [agent], looks_ahead=True)
-    assert [stage for stage, _ in court.judged].count("hidden 1") == 3  # ahead, when asked, and after the repair
+    _, events, verifier = go(tmp_path, [agent], looks_ahead=True)
+    assert [stage for stage, _ in verifier.judged].count("hidden 1") == 3  # ahead, when asked, and after the repair
     assert [(e.stage, e.passed) for e in events if isinstance(e, Judged)][2:] == [
         ("whole", True), ("hidden 1", False), ("module cards", True), ("hidden 1", True), ("whole", True),
         ("hidden 2", True),
@@ -98,9 +98,9 @@ def test_a_repair_that_breaks_what_was_green_is_rolled_back_and_the_next_one_is_
             "repair-cards-2": "better",
         }
     )
-    files, events, court = go(tmp_path, [agent])
+    files, events, verifier = go(tmp_path, [agent])
     assert files["fast_game/cards.py"] == "better"
-    assert [stage for stage, _ in court.judged][2:] == ["whole", "module cards", "module cards", "whole", "hidden 1"]
+    assert [stage for stage, _ in verifier.judged][2:] == ["whole", "module cards", "module cards", "whole", "hidden 1"]
     assert [e.task for e in events if isinstance(e, RolledBack)] == ["repair-cards-1"]
     assert "repair-cards-1" not in [e.task for e in events if isinstance(e, Kept)]
     assert "it broke what was right: cards broke" in agent.prompts["repair-cards-2"]
@@ -125,8 +125,8 @@ def test_a_repair_of_one_module_that_breaks_another_is_rolled_back(tmp_path: Pat
 
 def test_what_games_nobody_saw_find_is_repaired_and_other_games_decide(tmp_path: Path):
     agent = ScriptedAgent({"translate-cards": "wrong:hidden_1", "translate-rules": "ok", "repair-cards-1": "ok"})
-    _, _, court = go(tmp_path, [agent])
-    stages = [stage for stage, _ in court.judged]
+    _, _, verifier = go(tmp_path, [agent])
+    stages = [stage for stage, _ in verifier.judged]
     assert stages[2:] == ["whole", "hidden 1", "module cards", "hidden 1", "whole", "hidden 2"]
 
 
@@ -181,10 +181,10 @@ def test_resuming_asks_and_judges_nothing_again(tmp_path: Path):
     answers |= {"repair-cards-2": "ok"}
     files, events, _ = go(tmp_path, [ScriptedAgent(answers)])
     agent = ScriptedAgent({})
-    again, later, court = go(tmp_path, [agent])
+    again, later, verifier = go(tmp_path, [agent])
     assert again == files
     assert later == events
-    assert agent.asked == court.judged == []
+    assert agent.asked == verifier.judged == []
 
 
 def test_money_is_reserved_settled_and_when_it_is_gone_nothing_is_asked(tmp_path: Path):

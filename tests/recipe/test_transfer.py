@@ -1,4 +1,4 @@
-"""L4 inside the recipe: the verdict of another process becomes the court's checks."""
+"""L4 inside the recipe: the verdict of another process becomes the verifier's checks."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def test_policies_that_learned_on_either_side_are_compared(tmp_path: Path):
     answers = load_recording(WALK)["answers"]
     with open_run(project, agents, secret=secret) as (run, brief):
         right = {**brief.scaffold, **answers["repair-moves-1"]["files"], **answers["repair-rules-2"]["files"]}
-        judged = run.court.judge("transfer", right, brief.names)
+        judged = run.verifier.judge("transfer", right, brief.names)
     assert judged.passed, judged.counterexample
     assert {check["level"] for check in judged.checks} == {"L4"}
     assert any("equal step for step" in check["detail"] for check in judged.checks)
@@ -32,6 +32,6 @@ def test_a_verification_that_cannot_be_made_says_why(tmp_path: Path):
     project = begin(str(WALK), tmp_path / "walk")
     agents, secret = find_agents(project)
     with open_run(project, agents, secret=secret) as (run, brief):
-        judged = run.court.judge("transfer", {"README": "nothing"}, brief.names)
+        judged = run.verifier.judge("transfer", {"README": "nothing"}, brief.names)
     assert not judged.passed
     assert "could not be made: envwright: " in judged.counterexample

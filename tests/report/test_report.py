@@ -126,7 +126,7 @@ def test_what_an_agent_wrote_is_shown_as_text() -> None:
 def test_a_verified_run_says_so_with_its_numbers() -> None:
     text = make(samples.finished())
     assert "Verified</p>" in text
-    assert "9 of 9 questions, 25,050 comparisons, no difference" in text
+    assert "9 of 9 checks, 25,050 comparisons, no difference" in text
     found = Structure(text).sections
     assert "4 passed" in found["ladder"]
     assert "19,624" not in found["ladder"]
@@ -176,7 +176,7 @@ def test_what_the_contract_excepts_is_not_verified() -> None:
     found = Structure(make(samples.finished(), contract=samples.CONTRACT)).sections["unverified"]
     assert "Not compared: reference.render_mode (only drawn on the screen)." in found
     assert "States outside of len(player) <= 22 (a longer hand has passed 21 before)." in found
-    assert "L0 params matter: could not be asked: there are no params." in found
+    assert "L0 params matter: was not checked: there are no params." in found
     assert "L4: no policy was trained" in found
 
 

@@ -9,7 +9,7 @@ NAME = "contract"
 HELP = "Begin a contract: what must be equal between an environment and its translation."
 EXAMPLES = """\
 examples:
-  envwright contract init gymnasium:Taxi-v3 --out contract.toml
+  envwright contract init gymnasium:Taxi-v4 --out contract.toml
   envwright contract init gymnasium:CartPole-v1 --candidate gymnax:CartPole-v1 --out contract.toml
 
 Plays the reference a little and writes down what it found: the parts of its state with their types, shapes and ranges,
@@ -20,7 +20,7 @@ is marked TODO.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=["init"], help="init: write a first contract")
-    parser.add_argument("reference", help="for example gymnasium:Taxi-v3 or path/to/file.py:Class")
+    parser.add_argument("reference", help="for example gymnasium:Taxi-v4 or path/to/file.py:Class")
     parser.add_argument("--candidate", default="TODO.py:TODO", help="for example gymnax:CartPole-v1 or file.py:Class")
     parser.add_argument(
         "--out", type=Path, default=Path("contract.toml"), help="the file to write (default contract.toml)"

@@ -31,7 +31,7 @@ def carry_out(project: Project, budget: Money | None = None) -> int:
         ):
             panel.state = lambda: text(view(run.journal.events, run.ledger.budget))
             report = project.folder / "report.html"
-            contract = run.court.contract
+            contract = run.verifier.contract
             try:
                 files = translate(run, brief, project.rules)
                 result = finish(run, brief, project, files, panel.doing)

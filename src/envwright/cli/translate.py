@@ -9,13 +9,13 @@ NAME = "translate"
 HELP = "Translate a slow environment into a fast one, verified: by rule, or with any coding agent and a budget."
 EXAMPLES = """\
 examples:
-  envwright translate gymnasium:Taxi-v4                       by rule, for nothing
+  envwright translate gymnasium:Taxi-v4                       by rule, free
   envwright translate gymnasium:FrozenLake-v1 --set is_slippery=false --set map_name=8x8
   envwright translate my_module:MyEnv --agent builtin,claude --budget 5
                                                               what no rule covers, a coding agent writes
   envwright translate path/to/file.py:MyEnv --agent handoff   you, or a tool of your own, write the files
   envwright translate my_project/ --agent api                 a folder with envwright.toml: C, TypeScript, anything
-  envwright translate examples/recorded/cart_pole             a recorded run, played again, for nothing
+  envwright translate examples/recorded/cart_pole             a recorded run, played again, free
 
 The run's folder (--out) has the journal, the prompts, what was answered, the verdicts; at the end the package, its
 wheel and a report. A run that was stopped, or killed, goes on with: envwright resume DIR. See docs/translate.md.
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--agent",
         help="who translates, see: envwright agents; several with commas, what one refuses goes to the next "
-        "(default builtin: by rule, for nothing)",
+        "(default builtin: by rule, free)",
     )
     parser.add_argument("--model", help="for the agent, where it has a choice")
     parser.add_argument("--budget", type=dollars_given, help="dollars, for the whole run (default 10)")

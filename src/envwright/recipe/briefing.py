@@ -127,8 +127,8 @@ class Briefing:
             "`pad(x, n)` is the list x in an array with n places, 0 in those that are not in use; `draws('f')` are the "
             "values that the function f of the original drew in this reset or step, in order, `draws('f', 0)` one, and "
             "`draws('f:87')` those drawn in line 87. "
-            "Where the original drew less, the verifier fills the rest with 0: do not depend on it. Luck that only the "
-            "drawing of a screen needs is left out."
+            "Where the original drew less, the verifier fills the rest with 0: do not depend on it. Random draws that "
+            "only the drawing of a screen needs are left out."
         ]
         if not self.exact:
             told.append("Real numbers are compared up to the rounding of float32.")

@@ -1,11 +1,11 @@
-"""The builtin agent: translates Python to JAX by rules, for nothing. What its rules do not cover, it refuses by line.
+"""The builtin agent: translates Python to JAX by rule, free. What its rules do not cover, it refuses by line.
 
     envwright.compiler.translate ◄── in the reference's process, once a run
               │ files, refusals
               ▼
     run(translate-cards) ──► done, with the file; or refused, with what there is of it and a sentence for each gap
 
-It is an agent like any other: the court judges what it wrote. It has no second answer, so it refuses all repairs.
+It is an agent like any other: the verifier judges what it wrote. It has no second answer, so it refuses all repairs.
 """
 
 import threading
@@ -30,7 +30,7 @@ TRANSLATE = "translate-"  # how tasks that are not repairs begin
 NO_SECOND_ANSWER = "it follows rules and has no second answer"
 MODEL = f"envwright {envwright.__version__}"
 
-Beside = Callable[..., Any]  # calls a function beside the reference, while nobody judges: `Court.beside`
+Beside = Callable[..., Any]  # calls a function beside the reference, while nobody judges: `Verifier.beside`
 
 
 class Asked(NamedTuple):

@@ -56,14 +56,14 @@ class Judged:
     version: str  # the hash of its files
     stage: str  # "module cards", "whole", "hidden 1", "transfer"
     passed: bool
-    checks: tuple[Mapping[str, Any], ...]  # level, name, status, detail, count of each question
+    checks: tuple[Mapping[str, Any], ...]  # level, name, status, detail, count of each check
     blamed: str = ""  # the module to repair first
     counterexample: str = ""  # the smallest input, as a person reads it
     seconds: float = 0.0
 
     @property
     def green(self) -> frozenset[str]:
-        """The questions that were answered well."""
+        """The checks that passed."""
         return frozenset(f"{c['level']} {c['name']}" for c in self.checks if c["status"] == "pass")
 
     @property

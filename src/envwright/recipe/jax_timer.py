@@ -22,7 +22,7 @@ from envwright.core.layouts import PLAIN
 from envwright.core.rollout import Policy, random_policy
 from envwright.sandbox.serve import serve
 
-KEYS = 16  # luck for so many calls, then it begins again
+KEYS = 16  # random keys for so many calls, then they begin again
 
 
 class JaxTimer:
@@ -36,7 +36,7 @@ class JaxTimer:
         self.last: Any = None
 
     def answer(self, message: dict[str, Any]) -> dict[str, Any]:
-        """One question; what the candidate's code raises is an answer, too."""
+        """One request; what the candidate's code raises is an answer, too."""
         try:
             if "load" in message:
                 return {"value": self._load()}

@@ -18,8 +18,8 @@ from envwright.core.errors import EnvwrightError
 from envwright.recipe.builtin import BuiltinAgent
 from envwright.recipe.events import Event, Judged, Settled
 from envwright.recipe.journal import Journal
-from envwright.recipe.judge import Court
 from envwright.recipe.ledger import Ledger
+from envwright.recipe.verifier import Verifier
 from envwright.recipe.versions import Files, digest, write_files
 
 ANSWERS = (protocol.DONE, protocol.REFUSED, protocol.TIMEOUT, protocol.SPENT)  # not: failed, waiting
@@ -49,7 +49,7 @@ class JournaledRun:
     folder: Path
     journal: Journal
     ledger: Ledger
-    court: Court
+    verifier: Verifier
     agents: Sequence[Agent]  # the first is asked first; what one refuses goes to the next
     grant: Money  # the most that one call may cost
     patience: float = 1800.0  # seconds for one call
@@ -77,12 +77,12 @@ class JournaledRun:
         return replace(answer, files={**self._left(task), **answer.files})
 
     def judge(self, stage: str, files: Files, modules: Sequence[str]) -> Judged:
-        """The court's word on a version: from the journal, or from the court."""
+        """The verifier's word on a version: from the journal, or from the verifier."""
         version = digest(files)
         for event in self.journal.events:
             if isinstance(event, Judged) and (event.stage, event.version) == (stage, version):
                 return event
-        judged = self._ahead(stage, version) or self.court.judge(stage, files, modules)
+        judged = self._ahead(stage, version) or self.verifier.judge(stage, files, modules)
         self.journal.append(judged)
         self.say(_line(judged))
         return judged
@@ -92,7 +92,7 @@ class JournaledRun:
         if any(isinstance(e, Judged) and e.stage == stage for e in self.journal.events):
             return
         pool = ThreadPoolExecutor(1)
-        self.judging[stage, digest(files)] = pool.submit(self.court.judge, stage, files, modules, ahead=True)
+        self.judging[stage, digest(files)] = pool.submit(self.verifier.judge, stage, files, modules, ahead=True)
         pool.shutdown(wait=False)
 
     def wait(self) -> None:
@@ -181,7 +181,7 @@ def _short(sentence: str) -> str:
 def _line(judged: Judged) -> str:
     if judged.passed:
         asked = sum(c["status"] == "pass" for c in judged.checks)
-        return f"{judged.stage}: ok, {asked} questions ({judged.seconds:.1f} s)"
+        return f"{judged.stage}: ok, {asked} checks ({judged.seconds:.1f} s)"
     first = judged.counterexample.splitlines()[0]
     return f"{judged.stage}: {first}; {judged.blamed} is to blame ({judged.seconds:.1f} s)"
 

@@ -37,7 +37,7 @@ from envwright.verify import contract as contracts
 from envwright.verify.host import Apart
 
 RUNS = Path("out") / "translate"
-RUN_FOLDERS = ("court", "work", "transcripts", "package", "dist")
+RUN_FOLDERS = ("verifier", "verifier", "work", "transcripts", "package", "dist")
 RUN_FILES = (JOURNAL, "report.html")
 
 
@@ -185,7 +185,7 @@ def _fit_to_be_law(reference: str, checked: SelfCheck, source: SourceFacts) -> N
 
 
 def _functions(calls: Calls, analysis: Analysis, plan: ModulePlan) -> list[tuple[str, str, list[str]]]:
-    """The functions that can be judged alone: of numbers only, without state and luck; with their module."""
+    """The functions that can be judged alone: of numbers only, without state and random draws; with their module."""
     home = {id: module.name for module in plan.modules for id in module.functions}
     found: list[tuple[str, str, list[str]]] = []
     for unit in analysis.units:

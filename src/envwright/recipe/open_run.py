@@ -21,7 +21,6 @@ from envwright.recipe.builtin import BuiltinAgent, Lesson
 from envwright.recipe.events import Began
 from envwright.recipe.journal import Journal, open_journal
 from envwright.recipe.journaled_run import JournaledRun
-from envwright.recipe.judge import Court
 from envwright.recipe.ledger import Ledger
 from envwright.recipe.naming import told
 from envwright.recipe.plan import read_plan, source_of
@@ -29,6 +28,7 @@ from envwright.recipe.project import CONTRACT, PLAN, Documents, Project
 from envwright.recipe.recorded import RECORDED, RecordedAgent, RecordingError, load_recording
 from envwright.recipe.shapes import interface_of
 from envwright.recipe.targets import find_target
+from envwright.recipe.verifier import Verifier
 from envwright.verify import contract as contracts
 from envwright.verify import pairs
 
@@ -96,16 +96,19 @@ def open_run(
             templates=project.templates,
             scaffold=target.scaffold(interface, names),
         )
-        court = Court(
-            contract, (host, other), interface, target, project.folder / "court", began.seed, began.secret,
+        verifier = Verifier(
+            contract, (host, other), interface, target, project.folder / "verifier", began.seed, began.secret,
             project.effort, project.limits, progress,
         )  # fmt: skip
         for agent in agents:
             if isinstance(agent, BuiltinAgent):
-                agent.learn(Lesson(contract, interface, plan, target.NAME, brief.language, court.beside))
+                agent.learn(Lesson(contract, interface, plan, target.NAME, brief.language, verifier.beside))
         ledger = Ledger(journal, began.budget if budget is None else budget)
         ledger.settle_the_dead()
-        yield JournaledRun(project.folder, journal, ledger, court, agents, project.call, project.patience, say), brief
+        yield (
+            JournaledRun(project.folder, journal, ledger, verifier, agents, project.call, project.patience, say),
+            brief,
+        )
     finally:
         host.close()
         other.close()

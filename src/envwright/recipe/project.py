@@ -6,7 +6,6 @@ plan.toml         the modules, in order
 prompts/          templates that go before ours, if there are any
 """
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -21,7 +20,7 @@ from envwright.recipe.repair_loop import LoopRules
 from envwright.recipe.targets import NAMES as TARGETS
 from envwright.recipe.toml import commented, dumps
 from envwright.sandbox.box import Limits
-from envwright.verify.contract import Contract
+from envwright.verify.contract import Contract, unknown_key
 from envwright.verify.session import Effort
 
 VERSION = 1
@@ -158,8 +157,5 @@ def project_text(project: Project) -> str:
 def _only(table: Any, known: set[str], where: str) -> None:
     if not isinstance(table, dict):
         raise ProjectError(f"{where} is a table; write [{where}].")
-    for key in table:
-        if key not in known:
-            close = difflib.get_close_matches(key, known, 1)
-            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(known))}."
-            raise ProjectError(f"{where}: unknown key {key}; {hint}")
+    if problem := unknown_key(table, known):
+        raise ProjectError(f"{where}: {problem}")

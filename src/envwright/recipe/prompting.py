@@ -12,7 +12,7 @@ from pathlib import Path
 from envwright.core.errors import EnvwrightError
 
 SHIPPED = Path(__file__).parent / "prompts"
-TRANSLATE, REPAIR, REST, TESTS, OPTIMISE = "translate", "repair", "rest", "tests", "optimise"
+TRANSLATE, REPAIR, REST = "translate", "repair", "rest"
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 

@@ -18,7 +18,7 @@ from envwright.core.errors import EnvwrightError
 from envwright.recipe.briefing import Briefing
 from envwright.recipe.events import HandedOver, Judged, Kept, RolledBack, Settled
 from envwright.recipe.journaled_run import JournaledRun, TaskRefusedError
-from envwright.recipe.judge import HIDDEN, MODULE, TRANSFER, WHOLE
+from envwright.recipe.verifier import HIDDEN, MODULE, TRANSFER, WHOLE
 from envwright.recipe.versions import Files
 
 
@@ -99,7 +99,7 @@ class RepairLoop:
     # ---- repair ----
 
     def until_green(self, stage: str, files: Files) -> dict[str, str]:
-        """Repair whom the court blames at this stage, until nobody is left to blame."""
+        """Repair whom the verifier blames at this stage, until nobody is left to blame."""
         files = dict(files)
         judged = self.run.judge(stage, files, self.brief.names)
         useless: dict[str, list[str]] = {}  # of each module, why its last repairs did not help
@@ -150,7 +150,7 @@ class RepairLoop:
         return f"Let a coding agent go on with: envwright resume {self.run.folder} --agent builtin,claude"
 
     def _compare(self, stage: str, name: str, repaired: Files, before: Judged) -> tuple[Judged, frozenset[str]]:
-        """What the court says of a repair, and what the repair broke; what the module does alone is judged first."""
+        """What the verifier says of a repair, and what the repair broke; what the module does alone is judged first."""
         alone = f"{MODULE} {name}"
         if stage != alone and self.brief.has_functions(name):
             judged = self.run.judge(alone, repaired, self.brief.names)

@@ -39,9 +39,9 @@ def finish(
     if not any(isinstance(e, Measured) for e in run.journal.events):
         progress("measuring")
         run.wait()
-        with run.court.host() as host:
+        with run.verifier.host() as host:
             run.journal.append(measure(host, brief, package, project.limits))
-    contract = run.court.contract
+    contract = run.verifier.contract
     name, content = build_wheel(project, brief.interface, files, lasting(run.journal.events), contract, package)
     wheel = project.folder / "dist" / name
     wheel.parent.mkdir(exist_ok=True)

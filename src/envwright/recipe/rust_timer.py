@@ -27,7 +27,7 @@ class RustTimer:
         self.steps = 0
 
     def answer(self, message: dict[str, Any]) -> dict[str, Any]:
-        """One question; what the candidate's code raises is an answer, too."""
+        """One request; what the candidate's code raises is an answer, too."""
         try:
             if "load" in message:
                 return {"value": {"devices": 1, "device": "cpu", "threads": os.cpu_count()}}

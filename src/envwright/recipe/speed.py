@@ -185,7 +185,7 @@ class _Plain:
 
     def __init__(self, reference: PythonReference) -> None:
         driver = reference.driver
-        reference.close()  # from now on the sources of luck are the original's own
+        reference.close()  # from now on the random generators are the original's own
         made = made_alike(driver.make)
         rng = np.random.default_rng(0)
         self.actions: Iterator[Any] = cycle([driver.sample_action(rng) for _ in range(4096)])

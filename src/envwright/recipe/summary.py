@@ -8,10 +8,10 @@ from typing import TypeVar
 from envwright.agents.protocol import Money, Usage
 from envwright.core.spaces import Discrete, Space
 from envwright.recipe.events import Event, Judged, Reserved, RolledBack, Settled
-from envwright.recipe.judge import HIDDEN as HIDDEN
-from envwright.recipe.judge import MODULE as MODULE
-from envwright.recipe.judge import TRANSFER as TRANSFER
-from envwright.recipe.judge import WHOLE as WHOLE
+from envwright.recipe.verifier import HIDDEN as HIDDEN
+from envwright.recipe.verifier import MODULE as MODULE
+from envwright.recipe.verifier import TRANSFER as TRANSFER
+from envwright.recipe.verifier import WHOLE as WHOLE
 from envwright.recipe.versions import Files, digest
 from envwright.verify.contract import Contract
 
@@ -21,7 +21,7 @@ LEVELS = {
     "L1": "Does each function, and each single step, give the same?",
     "L2": "Within a step, is the same known after each phase?",
     "L3": "Do whole games stay together to their end?",
-    "L4": "Does who learned on one side do as well on the other?",
+    "L4": "Do policies transfer between the two sides?",
 }
 STAGES = {WHOLE: "games agents could know", HIDDEN: "games nobody saw", TRANSFER: "policies, trained and played"}
 _TASK = re.compile(r"(translate|repair|tests|optimise)-(.+?)(?:-(\d+))?")
@@ -32,7 +32,7 @@ def last(events: Iterable[Event], kind: type[Kind]) -> Kind | None:
     return next((e for e in reversed(list(events)) if isinstance(e, kind)), None)
 
 
-# ---- what the court said ----
+# ---- what the verifier said ----
 
 
 def stage_kind(judged: Judged) -> str:
@@ -70,7 +70,7 @@ def count(checks: Iterable[Mapping[str, object]]) -> int:
 
 
 def score(judged: Judged) -> str:
-    """How many questions were answered well, of how many."""
+    """How many checks passed, of how many."""
     return f"{len(judged.green)} of {len(judged.green | judged.red)}"
 
 
@@ -177,11 +177,11 @@ def unverified(events: Sequence[Event], files: Files, contract: Contract | None)
 
 
 def _unanswered(judged: Mapping[str, Judged]) -> list[str]:
-    """Questions that were not put, or not answered."""
+    """Checks that were not made, or came to no result."""
     said = []
     if TRANSFER not in judged:
         said.append("L4: no policy was trained on either side and played on both.")
-    words = {"skip": "could not be asked", "open": "could not be told", "note": "worth knowing"}
+    words = {"skip": "was not checked", "open": "has no result", "note": "worth knowing"}
     for one in judged.values():
         for check in one.checks:
             if check["status"] in words:
@@ -194,5 +194,5 @@ def _excepted(contract: Contract) -> list[str]:
     """What the contract leaves out, with its reasons."""
     said = [f"Equal up to rounding only: {', '.join(t.columns)} ({t.reason.rstrip('.')})." for t in contract.tolerances]
     said += [f"States outside of {r.holds.text} ({r.reason.rstrip('.')})." for r in contract.reachable]
-    left_out = contract.ignored | {f"luck drawn in {name}": why for name, why in contract.chance_ignored.items()}
+    left_out = contract.ignored | {f"random draws in {name}": why for name, why in contract.chance_ignored.items()}
     return said + [f"Not compared: {name} ({why.rstrip('.')})." for name, why in left_out.items()]

@@ -16,8 +16,8 @@ from envwright.recipe.events import (
     RolledBack,
     Settled,
 )
-from envwright.recipe.judge import MODULE
 from envwright.recipe.ledger import Balance, balance
+from envwright.recipe.verifier import MODULE
 from envwright.recipe.versions import Files
 
 

@@ -39,8 +39,8 @@ def _fact(value: Any) -> str:
 def interface_table(interface: Interface) -> Html:
     parts = [
         ("state", interface.state),
-        ("luck of a start", interface.start_luck),
-        ("luck of a step", interface.step_luck),
+        ("random draws of a start", interface.start_luck),
+        ("random draws of a step", interface.step_luck),
     ]
     rows: list[Sequence[Child]] = [
         [

@@ -1,4 +1,4 @@
-"""The ladder: level by level, what the court said last, of games agents could know and of games nobody saw."""
+"""The ladder: level by level, what the verifier said last, of games agents could know and of games nobody saw."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,14 +27,14 @@ def ladder(events: Sequence[Event], files: Files) -> Html:
     if not judged:
         return section("ladder", "What was verified", tag("p", "Nothing yet: the modules were never put together."))
     rows: list[Sequence[Child]] = []
-    for level, question in LEVELS.items():
+    for level, asked in LEVELS.items():
         known, unseen = judged.get(WHOLE), judged.get(TRANSFER if level == "L4" else HIDDEN)
-        rows.append([level, question, _rung(level, None if level == "L4" else known), _rung(level, unseen)])
-    head = ["level", "question", STAGES[WHOLE], STAGES[HIDDEN]]
+        rows.append([level, asked, _rung(level, None if level == "L4" else known), _rung(level, unseen)])
+    head = ["level", "check", STAGES[WHOLE], STAGES[HIDDEN]]
     stages = [
         details(
-            f"Every question, {STAGES[stage]}: {score(one)} passed, {seconds_text(one.seconds)}",
-            table(["question", "level", "answer", "compared", ""], [_check(c) for c in one.checks], numbers=(3,)),
+            f"Every check, {STAGES[stage]}: {score(one)} passed, {seconds_text(one.seconds)}",
+            table(["check", "level", "result", "compared", ""], [_check(c) for c in one.checks], numbers=(3,)),
         )
         for stage, one in sorted(judged.items(), key=lambda item: list(STAGES).index(item[0]))
     ]

@@ -1,4 +1,4 @@
-"""The repair timeline: who was asked for what, what the court said, what became of it, and what was changed."""
+"""The repair timeline: who was asked for what, what the verifier said, what became of it, and what was changed."""
 
 import difflib
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def _entry(entry: Entry) -> Html:
         return tag("li", tag("h3", f"A person is asked for {entry.handed.module}"), told, page, class_="handed")
     if entry.call is None:
         passed = all(judged.passed for judged in entry.judged)
-        return tag("li", tag("h3", "All modules together"), _court(entry), class_="kept" if passed else "found")
+        return tag("li", tag("h3", "All modules together"), _verifier(entry), class_="kept" if passed else "found")
     kind = {KEPT: "kept", BACK: "back"}.get(entry.fate, "none")
     title = entry.call.title
     return tag(
@@ -34,7 +34,7 @@ def _entry(entry: Entry) -> Html:
         tag("h3", title[:1].upper() + title[1:], " ", tag("span", entry.fate or "came to nothing", class_="fate")),
         tag("p", _meta(entry), class_="meta"),
         tag("p", f"It said: {entry.call.settled.sentence}", class_="said") if entry.call.settled.sentence else None,
-        _court(entry),
+        _verifier(entry),
         tag("p", f"It broke what was right: {'; '.join(entry.broke)}.") if entry.broke else None,
         [_diff(path, before, after) for path, (before, after) in entry.changes.items()],
         _strays(entry),
@@ -55,7 +55,7 @@ def _meta(entry: Entry) -> str:
     return " · ".join(filter(None, parts))
 
 
-def _court(entry: Entry) -> list[Child]:
+def _verifier(entry: Entry) -> list[Child]:
     return [_judgement(judged) for judged in entry.judged]
 
 
@@ -64,10 +64,10 @@ def _judgement(judged: Judged) -> Html:
     where = f"{judged.stage.partition(' ')[2]} alone" if kind == MODULE else STAGES.get(kind, judged.stage)
     if judged.passed:
         told = f"{len(judged.green)} passed, {count(judged.checks):,} comparisons, {judged.seconds:.1f} s"
-        return tag("p", tag("b", f"The court, {where}: "), told, class_="court pass")
+        return tag("p", tag("b", f"The verifier, {where}: "), told, class_="verifier pass")
     told = f"failed after {judged.seconds:.1f} s; {judged.blamed or 'nobody'} is to blame"
     return join(
-        tag("p", tag("b", f"The court, {where}: "), told, class_="court fail"),
+        tag("p", tag("b", f"The verifier, {where}: "), told, class_="verifier fail"),
         tag("pre", judged.counterexample, class_="counterexample"),
     )
 

@@ -1,4 +1,4 @@
-"""The story of a run: every call of an agent in order, what the court said of it, and what became of it."""
+"""The story of a run: every call of an agent in order, what the verifier said of it, and what became of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ KEPT, BACK = "kept", "rolled back"
 
 @dataclass
 class Entry:
-    """A call of an agent; or, without one, what the court said of all modules together, or a person that is needed."""
+    """A call of an agent; or, without one, what the verifier said of all modules, or a person that is needed."""
 
     call: AgentCall | None = None
     handed: HandedOver | None = None
@@ -26,13 +26,13 @@ def timeline(events: Sequence[Event]) -> list[Entry]:
     agents = {e.call: e.agent for e in events if isinstance(e, Reserved)}
     entries: list[Entry] = []
     latest: dict[str, Entry] = {}  # of each module, its last call
-    waiting: Entry | None = None  # the call that the court is to look at
+    waiting: Entry | None = None  # the call that the verifier is to look at
     current: dict[str, str] = {}  # the files as they are
     for event in events:
         if isinstance(event, Settled):
             call = call_of(event, agents.get(event.call, ""))
             entry = latest[call.module] = Entry(call, changes=_changes(current, event.files))
-            waiting = entry if entry.changes else None  # the court does not look at what changes nothing
+            waiting = entry if entry.changes else None  # the verifier does not look at what changes nothing
             entries.append(entry)
         elif isinstance(event, HandedOver):
             entries.append(Entry(handed=event))

@@ -21,21 +21,21 @@ from envwright.report.html import Html, tag
 
 
 def banner(events: Sequence[Event], files: Files) -> Html:
-    """Verified or not, in words. It is the court's word that counts, not that the run says it is done."""
+    """Verified or not, in words. It is the verifier's word that counts, not that the run says it is done."""
     began, finished, ok = last(events, Began), last(events, Finished), verified(events, files)
     what = began.reference if began else "the original"
     if ok:
         judged = final(events, files)[HIDDEN]
         told = (
             f"In games that no agent had seen, the translation gave the same as {what}: "
-            f"{score(judged)} questions, {count(judged.checks):,} comparisons, no difference."
+            f"{score(judged)} checks, {count(judged.checks):,} comparisons, no difference."
         )
         return tag("div", tag("p", "Verified", class_="word"), tag("p", told), id="verdict", class_="banner ok")
     how = "the run has not ended" if finished is None else finished.result
     if finished is not None and finished.result == "verified":
         how = "the files on this page are not those that passed"
     sentence = finished.sentence if finished else ""
-    told = sentence or f"No version of the translation of {what} has passed all questions yet."
+    told = sentence or f"No version of the translation of {what} has passed all checks yet."
     return tag(
         "div", tag("p", f"Not verified: {how}", class_="word"), tag("p", told), id="verdict", class_="banner not"
     )

@@ -1,26 +1,8 @@
 """Codecs: how a part of the reference's state, or what it draws, becomes an array. The forms are few and fixed, for a
-translator has to read them:
+translator has to read them.
 
-    x                       a number, an array, lists of numbers of one shape       array(x)     of more than one type
-    none(x, -1)             None or a number                                        x['value']   a member of an enum
-    none(x, (-1, -1))       None or a tuple of so many whole numbers
-    {'a': 0, 'b': 1}[x]     one of a few texts
-    pad(x, 8), len(x)       a list of numbers whose length changes
-    pad(letters(x, ['A', 'K']), 8), len(x)      the same, of texts
-    table(x, 8, 4), len(x)  a list of rows of numbers whose length changes
-    pad([item['y'] for item in x], 8), ..., len(x)      a list of objects or dicts that hold the same, field by field
-    pad([item[0] for item in x], 8), ..., len(x)        a list of tuples of numbers and texts
-    flags(x, (0, 0), (5, 5)), len(x)    a set of whole numbers or of tuples of them: from (0, 0), 5 by 5 places
-    flags(x, ['a', 'b']), len(x)        a set of texts
-    letters(x, [' ', 'O', 'X'])         lists or an array of texts or None, as their numbers in an alphabet
-    keyed(x, (0, 0), (5, 5))            a dict by whole numbers or tuples of them: from (0, 0), 5 by 5 keys in order
-    keyed(x, [1, 2, 5])                 the same, with these keys
-    [row if row is not None else [0, 0] for row in x], [row is not None for row in x]   rows or numbers, or None
-    draws('f', 0), pad(draws('f'), 8)   what the function f draws; picks('f', 0): the index of what it chooses
-
-x is a part of the reference's state, `deck['hands']['player']`, `players[0]['hand']`: an object is seen as a dict.
-`str` of a codec is the expression that a contract has for it, and `codec_of` reads it back; `parse` of that text
-(`expression.py`) evaluates it.
+`str` of a codec is the expression that a contract has for it, `codec_of` reads it back, and `parse` (`expression.py`)
+evaluates it. x below is a part of the state, `deck['hands']['player']`, `players[0]['hand']`: an object is a dict.
 """
 
 import ast
@@ -32,7 +14,7 @@ Part: TypeAlias = tuple[Any, ...]  # a name of the reference's, then keys, indic
 
 @dataclass(frozen=True)
 class Plain:
-    """A part of the state, as it is."""
+    """`x`: a number, an array, or lists of numbers of one shape."""
 
     part: Part
 
@@ -61,7 +43,7 @@ class _ContractFunction:
 
 @dataclass(frozen=True)
 class Cast(_ContractFunction):
-    """Converted by one of Python's functions, or to an array."""
+    """`array(x)`, `tuple(x)`: converted, as where there are lists and arrays."""
 
     to: str = "array"
 
@@ -70,20 +52,20 @@ class Cast(_ContractFunction):
 
 
 class Joined(_ContractFunction):
-    """All numbers of a dict or tuple of arrays in one row."""
+    """`joined(x)`: all numbers of a dict or tuple of arrays in one row."""
 
     NAME = "joined"
 
 
 class Count(_ContractFunction):
-    """The length of a list, a set or a dict."""
+    """`len(x)`: of a list, a set or a dict."""
 
     NAME = "len"
 
 
 @dataclass(frozen=True)
 class OrNone(_ContractFunction):
-    """None or a value; what stands for None was never seen."""
+    """`none(x, -1)`, `none(x, (-1, -1))`: None, or a number or tuple; what stands for None was never seen."""
 
     NAME = "none"
     instead: Any
@@ -91,7 +73,7 @@ class OrNone(_ContractFunction):
 
 @dataclass(frozen=True)
 class Padded(_ContractFunction):
-    """What has a changing length, in an array of fixed size; `shape` is that of an element, for when there is none."""
+    """`pad(x, 8)`: a list of changing length; `shape` is that of an element, for when there is none."""
 
     NAME = "pad"
     room: int
@@ -101,7 +83,7 @@ class Padded(_ContractFunction):
 
 @dataclass(frozen=True)
 class RowTable(_ContractFunction):
-    """A list of rows of one width."""
+    """`table(x, 8, 4)`: a list of rows of one width."""
 
     NAME = "table"
     height: int
@@ -110,8 +92,7 @@ class RowTable(_ContractFunction):
 
 @dataclass(frozen=True)
 class Flags(_ContractFunction):
-    """A set as a flag for each of a list of members, or, given a shape, for each place of a box that begins at
-    `first`."""
+    """`flags(x, (0, 0), (5, 5))`, `flags(x, ['a', 'b'])`: a set, by places from (0, 0), 5 by 5, or by its members."""
 
     NAME = "flags"
     first: list[Any] | tuple[int, ...]
@@ -120,7 +101,7 @@ class Flags(_ContractFunction):
 
 @dataclass(frozen=True)
 class KeyedDict(_ContractFunction):
-    """The values of a dict that always has a list of keys, or, given a shape, those of a box that begins at `first`."""
+    """`keyed(x, (0, 0), (5, 5))`, `keyed(x, [1, 2, 5])`: a dict whose keys are always the same, in that order."""
 
     NAME = "keyed"
     first: list[Any] | tuple[int, ...]
@@ -129,7 +110,7 @@ class KeyedDict(_ContractFunction):
 
 @dataclass(frozen=True)
 class Letters(_ContractFunction):
-    """Texts, or None, as their numbers in an alphabet."""
+    """`letters(x, [' ', 'O'])`: lists of texts or None, as their numbers in an alphabet."""
 
     NAME = "letters"
     alphabet: list[str | None]
@@ -137,7 +118,7 @@ class Letters(_ContractFunction):
 
 @dataclass(frozen=True)
 class DrawnValues:
-    """What a function of the reference draws, or, if it `picks`, the indices of what it chooses; all, or one."""
+    """`draws('f', 0)`: one draw of the function f, or all; `picks('f', 0)`: the index of what it chooses."""
 
     function: str  # `f`, one method of it, `f.choice`, or a line, `f:87`
     index: int | None = None
@@ -152,7 +133,7 @@ class DrawnValues:
 
 @dataclass(frozen=True)
 class Enumerated:
-    """One of a few texts, by its place among them."""
+    """`{'a': 0, 'b': 1}[x]`: one of a few texts, by its place among them."""
 
     part: Part
     texts: tuple[str, ...]
@@ -164,7 +145,7 @@ class Enumerated:
 
 @dataclass(frozen=True)
 class Unless:
-    """What another codec makes of something inside a part that may be None: of a member of an enum."""
+    """`x['value'] if x is not None else -1`: of a part that may be None, such as a member of an enum."""
 
     inner: "Codec"
     absent: Part
@@ -180,7 +161,7 @@ class Unless:
 
 @dataclass(frozen=True)
 class Column:
-    """One attribute of all objects of a list; `one` is a codec of a single object, which is called `item`."""
+    """`[item['y'] for item in x]`: one attribute of all objects, or part of all tuples, of a list."""
 
     part: Part
     one: "Codec"
@@ -192,7 +173,7 @@ class Column:
 
 @dataclass(frozen=True)
 class RowsOrNone:
-    """A list of rows or numbers, some of which are None."""
+    """`[row if row is not None else [0, 0] for row in x]`: rows or numbers, some of which are None."""
 
     part: Part
     blank: Any
@@ -203,7 +184,7 @@ class RowsOrNone:
 
 @dataclass(frozen=True)
 class Present:
-    """Which elements of a list are not None."""
+    """`[row is not None for row in x]`: which of them are there."""
 
     part: Part
 

@@ -3,6 +3,7 @@
 import difflib
 import hashlib
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -304,8 +305,15 @@ def _text(row: dict[str, Any], key: str, where: str) -> str:
 
 
 def _only(table: dict[str, Any], known: set[str], where: str) -> None:
+    if problem := unknown_key(table, known):
+        raise ContractError(f"{where}: {problem}")
+
+
+def unknown_key(table: Iterable[str], known: set[str]) -> str:
+    """The sentence on the first key that is not known; empty if there is none."""
     for key in table:
         if key not in known:
             close = difflib.get_close_matches(key, known, 1)
             hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(known))}."
-            raise ContractError(f"{where}: unknown key {key}; {hint}")
+            return f"unknown key {key}; {hint}"
+    return ""

@@ -18,7 +18,7 @@ EFFORT = Effort(episodes=60, states=600, corners=300, pool=300, draws=2000, watc
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A verified translation, and courts to judge changes of it."""
+    """A verified translation, and verifiers to judge changes of it."""
 
     name: str
     files: Mapping[str, str]
@@ -40,13 +40,13 @@ def open_finished(folder: Path, progress: Callable[[str], None]) -> Iterator[Fin
         modules = {name: brief.target.written(brief.interface, name) for name in brief.names}
 
         def judge_for(arm: str, seed: int) -> Judge:
-            """A court without memory of other trials, but with the games that were recorded."""
+            """A verifier without memory of other trials, but with the games that were recorded."""
             place = Path(scratch) / f"{arm}-{seed}"
-            court = replace(run.court, folder=place, traces=Path(scratch) / "seen.trace", effort=EFFORT)
+            verifier = replace(run.verifier, folder=place, traces=Path(scratch) / "seen.trace", effort=EFFORT)
 
             def judge(stage: str, changed: Mapping[str, str]) -> Judged:
                 progress(f"set {seed}, {stage}")
-                return court.judge(stage, changed, brief.names)
+                return verifier.judge(stage, changed, brief.names)
 
             return judge
 

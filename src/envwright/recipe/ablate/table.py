@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from envwright.recipe.ablate.trial import ARMS, AblationTrial, Judge, try_arm
-from envwright.recipe.judge import EPISODES, WHOLE
+from envwright.recipe.verifier import EPISODES, WHOLE
 
 RESAMPLES = 2000
 NAMES = {WHOLE: "all levels", EPISODES: "episodes alone"}
@@ -38,7 +38,7 @@ def run_trials(
     most: int,
     tell: Callable[[AblationTrial], None] = lambda trial: None,
 ) -> list[AblationTrial]:
-    """Every arm on the same faults; `judge_for` gives an arm a court of its own for each trial."""
+    """Every arm on the same faults; `judge_for` gives an arm a verifier of its own for each trial."""
     found: list[AblationTrial] = []
     for seed in range(trials):
         for arm in ARMS:

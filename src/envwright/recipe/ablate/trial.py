@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from envwright.recipe.ablate.faults import Fault, faults, function_names, with_function
 from envwright.recipe.events import Judged
-from envwright.recipe.judge import EPISODES, WHOLE
+from envwright.recipe.verifier import EPISODES, WHOLE
 
 ARMS = (WHOLE, EPISODES)
 Place = tuple[str, str]  # file, function

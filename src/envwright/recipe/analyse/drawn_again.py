@@ -1,4 +1,4 @@
-"""Which luck of a Python source may be drawn again and again: what stands in a `while`, or in a `for` with a `break`,
+"""Which random draws of a Python source may be repeated: what stands in a `while`, or in a `for` with a `break`,
 or is called from there.
 
     while True:

@@ -26,7 +26,7 @@ class AnalysisError(EnvwrightError, ValueError):
 
 @dataclass(frozen=True)
 class Chance:
-    """A place where luck is drawn."""
+    """A place where something is drawn at random."""
 
     file: str
     line: int

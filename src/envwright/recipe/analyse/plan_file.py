@@ -14,6 +14,7 @@ from envwright.recipe.analyse.graph import ordered, ring
 from envwright.recipe.analyse.modules import LAST, VERSION, ModulePlan, Part, PlanError, PlannedModule, describe
 from envwright.recipe.analyse.suggest import JAX, RUST
 from envwright.recipe.toml import inline
+from envwright.verify.contract import unknown_key
 
 _HEAD = """\
 # How the reference is cut into modules. Each is translated as one, after those it needs.
@@ -247,9 +248,8 @@ def _strings(row: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
 
 
 def _only(table: Mapping[str, Any], known: set[str], where: str) -> None:
-    for key in table:
-        if key not in known:
-            raise PlanError(f"{where}: unknown key {key}; there are {', '.join(sorted(known))}.")
+    if problem := unknown_key(table, known):
+        raise PlanError(f"{where}: {problem}")
 
 
 def _closest(name: str, known: Sequence[str], what: str) -> str:

@@ -43,7 +43,7 @@ class DataFlow:
     def __init__(self, types: Types, evaluate: Any) -> None:
         self.types, self.evaluate = types, evaluate
         self.things = Things()
-        self.sunk: set[Token] = set()  # what decides the luck that is drawn, or whether there is an error
+        self.sunk: set[Token] = set()  # what decides what is drawn at random, or whether there is an error
         self.read: set[str] = set()  # attributes that are read before they are set
         self.watched: list[set[Token]] = []  # what is read in the bodies of `try`
         self.steps = 0

@@ -323,7 +323,7 @@ def _foreign(
 def _opaque(
     flow: DataFlow, tokens: Tokens, sites: frozenset[object], made: Value, state: FlowState, frame: FlowFrame
 ) -> Value:
-    """Code that is not followed may draw luck, keep what it is given, and change it."""
+    """Code that is not followed may draw at random, keep what it is given, and change it."""
     kept = flow.tokens(state.attribute(WORLD))
     shared = NONE.union(*(flow.tokens(value) for name, value in state.attributes.items() if "." in name))
     everything = tokens | frame.pc | kept | shared

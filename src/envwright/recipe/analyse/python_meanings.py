@@ -1,4 +1,4 @@
-"""What names of Python's world mean to an analysis: luck, drawing on a screen, files, threads, the clock."""
+"""What names of Python's world mean to an analysis: randomness, drawing on a screen, files, threads, the clock."""
 
 import importlib.util
 import random
@@ -45,7 +45,7 @@ _CALLS = {
         "datetime.datetime.today", "datetime.date.today",
     },
     "waits": {"time.sleep"},
-    "draws luck that cannot be seeded": {"os.urandom", "uuid.uuid1", "uuid.uuid4"},
+    "draws random numbers that cannot be seeded": {"os.urandom", "uuid.uuid1", "uuid.uuid4"},
     "finds code by name at run time, which was not followed": {"eval", "exec", "__import__", "importlib.import_module"},
 }  # fmt: skip
 FILE_METHODS = {"read_text", "write_text", "read_bytes", "write_bytes"}
@@ -70,7 +70,7 @@ def call_hazard(path: str) -> str:
     """What a call does that a translation cannot, or nothing."""
     top = path.partition(".")[0]
     if top == "secrets":
-        return "draws luck that cannot be seeded"
+        return "draws random numbers that cannot be seeded"
     by_call = [kind for kind, names in _CALLS.items() if path in names]
     by_module = [kind for kind, names in _KINDS.items() if top in names and "." in path]
     return next(iter(by_call + by_module), "")

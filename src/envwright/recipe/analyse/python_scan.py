@@ -1,4 +1,4 @@
-"""Reading one Python function: what it calls, reads and writes, where it draws luck."""
+"""Reading one Python function: what it calls, reads and writes, where it draws at random."""
 
 import ast
 from collections.abc import Iterator

@@ -44,8 +44,9 @@ def draft_contract(reference: str, candidate: str = UNKNOWN) -> str:
     ranges = {name: ", ".join(f"{key} {value}" for key, value in d.describe().items()) for name, d in domains.items()}
     notes = [f"  {name:24} {type(seen.states[-1][name]).__name__}: {found}" for name, found in ranges.items()]
     text = contract_text(reference, candidate, draft, notes=["What changes in the reference, as it was seen:", *notes])
-    functions = [function_table("TODO", name, [*rows[0]]) for name, rows in seen.calls.items()]
-    offered = dumps({"module": [{"name": "TODO", "owns": ["state.NAME"]}], "function": functions})
+    offered = dumps({"module": [{"name": "TODO", "owns": ["state.NAME"]}]})
+    for name, rows in seen.calls.items():
+        offered += "\n" + dumps({"function": [function_table("TODO", name, [*rows[0]])]})
     return text + "\n" + commented([*MODULES, *offered.splitlines()])
 
 

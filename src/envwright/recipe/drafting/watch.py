@@ -45,8 +45,7 @@ def watch(reference: Reference, beat: Beat, episodes: int = EPISODES) -> Watched
         beat()
         if growth.is_over:
             continue
-        names = list(policies.builtin(reference))
-        act, rng = policies.find(names[episode % len(names)], reference, None), np.random.default_rng(episode)
+        act, rng = _player(reference, episode)
         before = len(seen.states)
         for _ in range(LIMIT):
             seen.states.append(reference.look())
@@ -80,9 +79,7 @@ def _play_on(reference: Reference, beat: Beat, episodes: int) -> None:
     """The same games once more, for whoever watches meanwhile."""
     steps = 0
     for episode in range(episodes):
-        names = list(policies.builtin(reference))
-        act = policies.find(names[episode % len(names)], reference, None)
-        rng = np.random.default_rng(episode)
+        act, rng = _player(reference, episode)
         outcome = reference.reset(seed=episode)
         for _ in range(LIMIT):
             outcome = reference.step(act(outcome.obs, rng))
@@ -92,6 +89,12 @@ def _play_on(reference: Reference, beat: Beat, episodes: int) -> None:
                 break
         if steps >= CALLS:
             break
+
+
+def _player(reference: Reference, episode: int) -> tuple[policies.Policy, np.random.Generator]:
+    """The policies take turns."""
+    names = list(policies.builtin(reference))
+    return policies.find(names[episode % len(names)], reference, None), np.random.default_rng(episode)
 
 
 def _called(reference: Reference, play: Callable[[], None]) -> dict[str, list[dict[str, Any]]]:

@@ -8,7 +8,7 @@ fast_blackjack/
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from envwright.recipe.events import Began, Event, Tested, to_plain
@@ -38,74 +38,48 @@ def build_wheel(
 ) -> Built:
     """The wheel of verified files; the same for the same, byte for byte. Files that did not pass are refused.
     `folder` is where they are built, for targets that are compiled."""
-    if project.target not in _TARGETS:
-        raise PackageError(f"There are no packages of {project.target} yet; there are of {', '.join(_TARGETS)}.")
+    if project.target not in ("jax", "rust"):
+        raise PackageError(f"There are no packages of {project.target} yet; there are of jax, rust.")
     if not verified(events, files):
         raise PackageError(
             f"The files of {project.name} are not those that passed the games nobody saw; run: envwright resume."
         )
-    return _TARGETS[project.target](project, interface, files, events, contract, folder)
-
-
-def _jax_wheel(
-    project: Project,
-    interface: Interface,
-    files: Files,
-    events: Sequence[Event],
-    contract: Contract,
-    folder: Path | None,
-) -> Built:
-    del folder
-    package = interface.package
-    usage = _USAGE.format(
-        package=package, id=jax_files.envwright_id(interface), gymnasium=jax_files.gymnasium_id(interface)
-    )
-    about = card(project, interface, files, events, contract, jax_files.envwright_id(interface), usage)
-    content = {
-        **{_place(path, package): text for path, text in files.items() if path not in failing(events)},
-        **jax_files.given(interface),
+    jax = project.target == "jax"
+    if not jax and folder is None:
+        raise PackageError("A wheel of Rust needs the folder that it was built in; give it.")
+    package, gymnasium = interface.package, jax_files.gymnasium_id(interface)
+    id = jax_files.envwright_id(interface) if jax else gymnasium
+    usage = (_USAGE if jax else _RUST_USAGE).format(package=package, id=id, gymnasium=gymnasium)
+    about = card(project, interface, files, events, contract, id, usage)
+    kept = {path: text for path, text in files.items() if path not in failing(events)}
+    content: dict[str, str | bytes] = {
+        **(_jax_files(interface, kept) if folder is None or jax else _rust_files(package, kept, folder)),
         f"{package}/card.md": about,
         f"{package}/contract.toml": contract.text,
         f"{package}/verdict.json": _verdict(events, files),
     }
     metadata = _metadata(project, package, events) + about
-    return write_wheel(package, VERSION, content, metadata, jax_files.entry_points(interface))
+    points = jax_files.entry_points(interface) if jax else ""
+    return write_wheel(package, VERSION, content, metadata, points, *(() if jax else (tag(),)))
 
 
-def _rust_wheel(
-    project: Project,
-    interface: Interface,
-    files: Files,
-    events: Sequence[Event],
-    contract: Contract,
-    folder: Path | None,
-) -> Built:
-    """What the crate's own wheel has, with its source and what was verified of it."""
-    if folder is None:
-        raise PackageError("A wheel of Rust needs the folder that it was built in; give it.")
-    package = interface.package
-    usage = _RUST_USAGE.format(package=package, gymnasium=jax_files.gymnasium_id(interface))
-    about = card(project, interface, files, events, contract, jax_files.gymnasium_id(interface), usage)
-    content: dict[str, str | bytes] = {
-        **library(folder, package),
-        **{
-            f"{package}/crate/{path}": text
-            for path, text in files.items()
-            if not path.startswith(("python/", "tests/"))
-        },
-        **{f"{package}/{p}": t for p, t in files.items() if p.startswith("tests/") and p not in failing(events)},
-        f"{package}/tests/__init__.py": "",
-        f"{package}/card.md": about,
-        f"{package}/contract.toml": contract.text,
-        f"{package}/verdict.json": _verdict(events, files),
+def _jax_files(interface: Interface, files: Files) -> dict[str, str | bytes]:
+    return {
+        **{_place(path, interface.package): text for path, text in files.items()},
+        **jax_files.given(interface),
     }
-    return write_wheel(package, VERSION, content, _metadata(project, package, events) + about, "", tag())
 
 
-_TARGETS: dict[str, Callable[[Project, Interface, Files, Sequence[Event], Contract, Path | None], Built]] = {
-    "jax": _jax_wheel,
-    "rust": _rust_wheel,
-}
+def _rust_files(package: str, files: Files, folder: Path) -> dict[str, str | bytes]:
+    """What the crate's own wheel has, with its source."""
+    crate = {path: text for path, text in files.items() if not path.startswith(("python/", "tests/"))}
+    return {
+        **library(folder, package),
+        **{f"{package}/crate/{path}": text for path, text in crate.items()},
+        **{f"{package}/{path}": text for path, text in files.items() if path.startswith("tests/")},
+        f"{package}/tests/__init__.py": "",
+    }
+
 
 _RUST_USAGE = """\
 ```python

@@ -7,10 +7,10 @@ from envwright.agents.protocol import dollars
 from envwright.bench.text import number
 from envwright.core.spaces import Space
 from envwright.recipe.events import Began, Event, Measured
-from envwright.recipe.judge import HIDDEN, TRANSFER, WHOLE
 from envwright.recipe.naming import told
 from envwright.recipe.project import Project
 from envwright.recipe.summary import bounds, by_agent, calls, final, last, times_text, unverified
+from envwright.recipe.verifier import HIDDEN, TRANSFER, WHOLE
 from envwright.recipe.versions import Files, digest
 from envwright.verify.contract import Contract
 from envwright.verify.interface import NARROW, Field, Interface
@@ -90,8 +90,8 @@ def _interface(interface: Interface, target: str) -> list[str]:
     parts = ["## Spaces", _table(["", "space", "shape", "type"], spaces)]
     tables = (
         ("State", interface.state),
-        ("Luck of a start", interface.start_luck),
-        ("Luck of a step", interface.step_luck),
+        ("Random draws of a start", interface.start_luck),
+        ("Random draws of a step", interface.step_luck),
         ("Info", interface.info),
     )
     for title, fields in tables:
@@ -113,7 +113,7 @@ def _verified(project: Project, events: Sequence[Event], files: Files) -> list[s
                 [c["level"], c["name"], c["status"], f"{c['count']:,}" if c.get("count") else "", c.get("detail", "")]
                 for c in judged[stage].checks
             ]
-            parts += [f"### {STAGES[stage]}", _table(["level", "question", "answer", "compared", ""], rows)]
+            parts += [f"### {STAGES[stage]}", _table(["level", "check", "result", "compared", ""], rows)]
     return parts
 
 

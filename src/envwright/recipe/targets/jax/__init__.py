@@ -42,5 +42,5 @@ def workers(interface: Interface) -> dict[str, list[str]]:
 def candidate(
     interface: Interface, folder: Path, options: Mapping[str, Any], limits: Limits
 ) -> tuple[ApartCandidate | None, str]:
-    """Nothing has to be built; whether it can be imported shows at the first question."""
+    """Nothing has to be built; whether it can be imported shows at the first check."""
     return apart(called(interface), folder, dict(options), limits), ""

@@ -45,9 +45,9 @@ def signatures(interface: Interface, module: str) -> str:
 def _rules(interface: Interface) -> list[str]:
     info = ", ".join(f"{f.name.removeprefix('info.')!r}: {_kind(f)}" for f in interface.info)
     return [
-        "def draw_start(key: jax.Array) -> StartChance: ...  # the only luck of a new episode",
+        "def draw_start(key: jax.Array) -> StartChance: ...  # all random draws of a new episode",
         "def start(chance: StartChance) -> tuple[jax.Array, State]: ...  # observation, state; nothing is drawn here",
-        "def draw(key: jax.Array, state: State, action: jax.Array) -> StepChance: ...  # the only luck of a step",
+        "def draw(key: jax.Array, state: State, action: jax.Array) -> StepChance: ...  # all random draws of a step",
         "def apply(state: State, action: jax.Array, chance: StepChance) -> Step: ...  # all else that a step does",
         f"# observation {_kind(interface.observation)}; action {interface.action_space}; info {{{info}}}",
     ]
@@ -85,12 +85,12 @@ def _init(interface: Interface) -> str:
 def _state(interface: Interface) -> str:
     return "\n\n".join(
         [
-            f'"""What {interface.title} consists of: its state, and its luck. Follows from the contract."""\n\n'
+            f'"""What {interface.title} consists of: its state, and its random draws. Follows from the contract."""\n\n'
             "import jax\n\nfrom envwright.core import Record\n",
             _record("Params", "Nothing: the options of the original are fixed.", ()),
             _record("State", "A game between two steps.", own_state(interface)),
-            _record("StartChance", "The luck of a new episode.", interface.start_luck),
-            _record("StepChance", "The luck of a step.", interface.step_luck),
+            _record("StartChance", "The random draws of a new episode.", interface.start_luck),
+            _record("StepChance", "The random draws of a step.", interface.step_luck),
         ]
     )
 

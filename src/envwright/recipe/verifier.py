@@ -1,4 +1,4 @@
-"""The court: what the verifier says of a version of the candidate. No word of an agent's is heard here.
+"""The verifier of a run: what it says of a version of the candidate. No agent's word counts here.
 
     module NAME    the module's functions, each alone: L1, before the others are even written
     whole          L0 to L3 with the games that agents may be told of; stops at the first level that fails
@@ -39,12 +39,12 @@ LEVELS = {WHOLE: DEFAULT_LEVELS, HIDDEN: DEFAULT_LEVELS, EPISODES: ("L3",)}
 NOT_THE_CANDIDATES = ("reference itself", "every field has its counterpart", "every name is known")
 
 
-class CourtError(EnvwrightError, RuntimeError):
-    """The court cannot judge, through no fault of the candidate."""
+class VerifierError(EnvwrightError, RuntimeError):
+    """The verifier cannot judge, through no fault of the candidate."""
 
 
 @dataclass(eq=False)
-class Court:
+class Verifier:
     """Some copies of a reference, one contract, and versions of the candidate that come and go."""
 
     contract: Contract
@@ -73,7 +73,7 @@ class Court:
         with self.host() as host:
             checks = self._checks(stage, place, host, ahead)
             if self.contract.tolerances:
-                host.close()  # it was nudged to learn how it rounds; the next question gets one as good as new
+                host.close()  # it was nudged to learn how it rounds; the next check gets one as good as new
         _must_be_the_candidates(checks)
         return Judged(
             version=version,
@@ -143,10 +143,10 @@ def _must_be_the_candidates(checks: Sequence[Check]) -> None:
     """A fault of the reference, of the contract or of this machine is nobody's to repair but the user's."""
     for check in checks:
         if check.status == "fail" and check.numbers.get("fault") == ELSEWHERE:
-            raise CourtError(f"The candidate cannot be judged: {check.detail.removeprefix('could not be made: ')}")
+            raise VerifierError(f"The candidate cannot be judged: {check.detail.removeprefix('could not be made: ')}")
         if check.status == "fail" and check.name in NOT_THE_CANDIDATES:
             said = counterexample([check]).replace("\n", " ")
-            raise CourtError(
+            raise VerifierError(
                 f"No translation could be right: {said}. Correct contract.toml, and begin anew with --fresh."
             )
 
@@ -167,7 +167,7 @@ def blame(checks: Sequence[Check], modules: Sequence[str], target: TranslationTa
 
 
 def counterexample(checks: Sequence[Check]) -> str:
-    """The first failure as an agent is told of it: the question, then one smallest input."""
+    """The first failure as an agent is told of it: the check, then one smallest input."""
     for check in checks:
         if check.passed:
             continue
