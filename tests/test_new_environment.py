@@ -54,16 +54,16 @@ def test_it_is_verified_players_masks_turns_and_all():
 
 @needs_node
 def test_a_mask_that_is_wrong_is_found(monkeypatch):
-    from hoard.env import Hoard
+    from hoard.env import Hoard  # pyright: ignore[reportMissingImports]
 
     monkeypatch.setattr(Hoard, "legal_actions", lambda self, state, params: _one_too_many(state))
     (verdict,) = verify_names(["hoard"], levels=["L3"], episodes=5)
-    assert [d.column for d in verdict.divergences] == ["legal_actions"]
+    assert [d.column for check in verdict.checks for d in check.divergences] == ["legal_actions"]
 
 
 def _one_too_many(state):
     import jax.numpy as jnp
-    from hoard.env import PILE, TAKEN, WAIT
+    from hoard.env import PILE, TAKEN, WAIT  # pyright: ignore[reportMissingImports]
 
     moves = state.piles[PILE] + 1 >= TAKEN
     mine = jnp.append(moves, ~moves.any())

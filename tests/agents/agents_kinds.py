@@ -11,7 +11,7 @@ import pytest
 from agents_server import Reply, Server, Step, serve
 
 from envwright.agents.find import find_agent
-from envwright.agents.protocol import DOLLAR, Money, Outcome, Task
+from envwright.agents.protocol import DOLLAR, AgentOutcome, Money, Task
 
 WRITTEN = "def step(state):\n    return state\n"
 GRANT = DOLLAR // 2
@@ -26,7 +26,7 @@ MODELS = {
 }
 KINDS = (*PROGRAMS, "command", *MODELS, "handoff")
 
-Act = Callable[[str, Path, Task, Money, float], Outcome]
+Act = Callable[[str, Path, Task, Money, float], AgentOutcome]
 
 WRITE = Reply("I write.", (("write_file", {"path": "rules.py", "content": WRITTEN}),))
 STRAY = Reply("", (("write_file", {"path": "given.py", "content": "changed"}),))
@@ -42,7 +42,9 @@ SCRIPTS: dict[str, list[Step]] = {
 }
 
 
-def act(kind: str, what: str, workspace: Path, task: Task, grant: Money = GRANT, seconds: float = 300.0) -> Outcome:
+def act(
+    kind: str, what: str, workspace: Path, task: Task, grant: Money = GRANT, seconds: float = 300.0
+) -> AgentOutcome:
     """Let an agent of a kind do something."""
     if kind in PROGRAMS:
         options = (
@@ -61,7 +63,7 @@ def act(kind: str, what: str, workspace: Path, task: Task, grant: Money = GRANT,
 
 def ask(
     kind: str, server: Server, workspace: Path, task: Task, grant: Money = GRANT, seconds: float = 300.0, **more: Any
-) -> Outcome:
+) -> AgentOutcome:
     """Let a model behind an API do something."""
     options = {"model": MODELS[kind], "price": PRICE, "key": "OPENAI_API_KEY"}
     if kind != "openai":  # without a base_url it is spoken to as OpenAI itself is
@@ -74,12 +76,12 @@ def ask(
 
 def run(
     name: str, options: dict[str, Any], what: str, workspace: Path, task: Task, grant: Money, seconds: float
-) -> Outcome:
+) -> AgentOutcome:
     asked = replace(task, prompt=f"{task.prompt} [fake: {what}]")
     return find_agent(name, options).run(asked, workspace, grant, time.monotonic() + seconds)
 
 
-def by_hand(what: str, workspace: Path, task: Task, seconds: float) -> Outcome:
+def by_hand(what: str, workspace: Path, task: Task, seconds: float) -> AgentOutcome:
     """Be the person."""
     agent = find_agent("handoff", {"wait": what == "hang"})
     first = agent.run(task, workspace, 0, time.monotonic() + seconds)

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from envwright.agents.handoff import HandoffAgent
-from envwright.agents.protocol import DONE, REFUSED, WAITING, Outcome, Task
+from envwright.agents.protocol import DONE, REFUSED, WAITING, AgentOutcome, Task
 
 
 def soon(seconds: float = 300.0) -> float:
     return time.monotonic() + seconds
 
 
-def leave(task: Task, workspace: Path) -> Outcome:
+def leave(task: Task, workspace: Path) -> AgentOutcome:
     return HandoffAgent(wait=False).run(task, workspace, 0, soon())
 
 
@@ -37,7 +37,7 @@ def test_a_later_call_takes_the_files(task: Task, workspace: Path) -> None:
     (workspace / "notes.txt").write_text("mine too")
     (workspace / "DONE").write_text("it was easy\n")
     outcome = leave(task, workspace)
-    assert outcome == Outcome(DONE, {"rules.py": "mine"}, ("notes.txt",), sentence="it was easy")
+    assert outcome == AgentOutcome(DONE, {"rules.py": "mine"}, ("notes.txt",), sentence="it was easy")
 
 
 def test_an_untouched_stub_is_not_an_answer(task: Task, workspace: Path) -> None:

@@ -16,14 +16,14 @@ from envwright.agents.protocol import (
     STOPS,
     TIMEOUT,
     WAITING,
-    Outcome,
+    AgentOutcome,
     Task,
 )
 
 pytestmark = pytest.mark.usefixtures("programs")
 
 
-def check(kind: str, outcome: Outcome, grant: int = GRANT) -> Outcome:
+def check(kind: str, outcome: AgentOutcome, grant: int = GRANT) -> AgentOutcome:
     """What holds of every outcome."""
     assert outcome.stop in STOPS
     assert outcome.cost_source in SOURCES

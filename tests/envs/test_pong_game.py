@@ -6,9 +6,9 @@ import shutil
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from envwright.verify.pong import CONTRACT, form_of
 
 from envwright.candidates.native import native_candidate
+from envwright.core import registry
 from envwright.core.errors import EnvwrightError
 from envwright.core.numerics import clamp
 from envwright.envs.pong import Pong, rules
@@ -25,7 +25,6 @@ from envwright.references.protocol import (
     Watchpoint,
 )
 from envwright.references.self_check import check_reference
-from envwright.verify import contract as contracts
 from envwright.verify import engine
 from envwright.verify.host import Here
 from envwright.verify.session import Effort
@@ -231,7 +230,7 @@ FAULTS = {
     "observation": (pong_env, "observe", lambda state, params: OBSERVE(state, params).at[3].set(0)),
 }
 
-CONTRACT_1 = contracts.load(CONTRACT)
+CONTRACT_1 = pairs.find_contract(["pong"])
 SMALL = Effort(episodes=3, limit=300, states=900, corners=300, draws=100, watched=60)
 
 
@@ -244,7 +243,7 @@ def test_the_translation_passes_every_level_by_its_contract():
 
 
 def test_the_other_forms_pass_by_the_same_contract():
-    form = form_of(CONTRACT_1, 8, True)
+    form = pairs.of_form(CONTRACT_1, registry.spec("pong").forms[3])
     game, env = PongGame(**form.reference_options), Pong(**form.candidate_options)
     verdict = engine.verify(form, Here(game), native_candidate(env), effort=SMALL)
     assert verdict.passed, verdict.text()

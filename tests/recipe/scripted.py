@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from envwright.agents import protocol
-from envwright.agents.protocol import Money, Outcome, Readiness, Task
+from envwright.agents.protocol import AgentOutcome, Money, Readiness, Task
 from envwright.core.spaces import Discrete
 from envwright.recipe.briefing import Briefing, ModuleBrief
 from envwright.recipe.events import Judged
@@ -82,14 +82,14 @@ class ScriptedAgent:
     def readiness(self) -> Readiness:
         return Readiness(True, "scripted")
 
-    def run(self, task: Task, workspace: Path, grant: Money, deadline: float) -> Outcome:
+    def run(self, task: Task, workspace: Path, grant: Money, deadline: float) -> AgentOutcome:
         assert (workspace / "PROMPT.md").read_text() == task.prompt
         self.asked.append(task.name)
         self.prompts[task.name] = task.prompt
         text = self.answers.get(task.name)
         if text == "refuse":
-            return Outcome(protocol.REFUSED, sentence="too hard")
+            return AgentOutcome(protocol.REFUSED, sentence="too hard")
         if text == "fail":
-            return Outcome(protocol.FAILED, sentence="no key; set KEY")
+            return AgentOutcome(protocol.FAILED, sentence="no key; set KEY")
         files = {} if text is None else {task.writes[0]: text}
-        return Outcome(protocol.DONE, files, cost=self.price, cost_source=protocol.REPORTED)
+        return AgentOutcome(protocol.DONE, files, cost=self.price, cost_source=protocol.REPORTED)

@@ -11,7 +11,7 @@ from envwright.recipe.new_project import begin
 from envwright.recipe.open_run import find_agents, open_run
 from envwright.recipe.recorded import load_recording
 from envwright.recipe.verifier import Verifier, VerifierError
-from envwright.sandbox.box import Limits
+from envwright.sandbox.process import Limits
 from envwright.verify import contract as contracts
 
 WALK = Path(__file__).parent / "walk"

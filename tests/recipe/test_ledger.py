@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from envwright.agents.protocol import CHARGED, DOLLAR, DONE, FAILED, REPORTED, Outcome
+from envwright.agents.protocol import CHARGED, DOLLAR, DONE, FAILED, REPORTED, AgentOutcome
 from envwright.recipe.events import Settled
 from envwright.recipe.journal import Journal, open_journal, read_journal
 from envwright.recipe.ledger import BudgetError, Ledger, balance
@@ -46,16 +46,16 @@ def test_the_budget_holds_over_any_schedule_of_faults(budget, schedule):
                 under_way.append((name, amount))
             if what == "call":
                 cost = int(under_way[-1][1] * share)
-                ledger.settle(under_way.pop()[0], "task", Outcome(DONE, cost=cost, cost_source=REPORTED))
+                ledger.settle(under_way.pop()[0], "task", AgentOutcome(DONE, cost=cost, cost_source=REPORTED))
                 paid += cost
             elif what == "silent":
                 call, grant = under_way.pop()
-                ledger.settle(call, "task", Outcome(FAILED, cost=grant, cost_source=CHARGED))
+                ledger.settle(call, "task", AgentOutcome(FAILED, cost=grant, cost_source=CHARGED))
                 paid += grant
             elif what == "end" and under_way:
                 call, grant = under_way.pop(amount % len(under_way))
                 cost = int(grant * share)
-                ledger.settle(call, "task", Outcome(DONE, cost=cost, cost_source=REPORTED))
+                ledger.settle(call, "task", AgentOutcome(DONE, cost=cost, cost_source=REPORTED))
                 paid += cost
             elif what == "kill":
                 paid += sum(grant for _, grant in under_way)  # at worst
@@ -118,7 +118,7 @@ def test_a_call_that_was_under_way_when_the_run_was_killed_is_charged_in_full(tm
 def test_an_agent_that_says_it_cost_more_than_its_grant_is_believed(journal: Journal):
     ledger = Ledger(journal, 2 * DOLLAR)
     ledger.reserve("a.1", "a", "other", 1 * DOLLAR)
-    ledger.settle("a.1", "a", Outcome(DONE, cost=3 * DOLLAR, cost_source=REPORTED))
+    ledger.settle("a.1", "a", AgentOutcome(DONE, cost=3 * DOLLAR, cost_source=REPORTED))
     assert ledger.balance.left == -1 * DOLLAR
     with pytest.raises(BudgetError):
         ledger.reserve("a.2", "a", "other", 1)

@@ -16,7 +16,7 @@ from envwright.recipe.speed import MeasureError, measure
 from envwright.recipe.versions import write_files
 from envwright.references.gymnasium_env import gymnasium_reference
 from envwright.references.python.luck import Recorded
-from envwright.sandbox.box import Box, Limits
+from envwright.sandbox.process import Limits, Sandbox
 from envwright.verify.host import Apart, Here
 from envwright.verify.interface import Interface
 
@@ -119,7 +119,7 @@ def test_a_translation_that_raises_is_one_sentence_with_the_place(tmp_path: Path
 @pytest.mark.slow
 def test_a_worker_says_what_it_runs_on(tmp_path: Path) -> None:
     argv = stroll.BRIEF.target.workers(stroll.BRIEF.interface)[PLAIN]
-    box = Box(argv, candidate(tmp_path), Limits())
+    box = Sandbox(argv, candidate(tmp_path), Limits())
     try:
         assert box.ask({"load": True})["value"]["devices"] == 1
         assert box.ask({"build": [64, 4]}) == {"value": None}

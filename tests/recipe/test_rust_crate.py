@@ -14,7 +14,7 @@ from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box
 from envwright.recipe.targets import rust
 from envwright.recipe.targets.rust.names import TYPES
-from envwright.sandbox.box import Limits
+from envwright.sandbox.process import Limits
 from envwright.verify import pairs
 from envwright.verify.contract import Contract
 from envwright.verify.engine import verify

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from envwright.sandbox import wire
-from envwright.sandbox.box import CRASH, ENDLESS, GARBLED, MEMORY, OUTPUT, Box, BoxError, Limits
+from envwright.sandbox.process import CRASH, ENDLESS, GARBLED, MEMORY, OUTPUT, Limits, Sandbox, SandboxError
 
 SMALL = Limits(seconds=20, memory=400 * 2**20, output=100_000)
 
 
-def box(tmp_path: Path, body: str, limits: Limits = SMALL) -> Box:
+def box(tmp_path: Path, body: str, limits: Limits = SMALL) -> Sandbox:
     """A process that answers a message by running `body`, which sees `message` and sets `value`."""
     script = tmp_path / "child.py"
     script.write_text(
@@ -29,7 +29,7 @@ def box(tmp_path: Path, body: str, limits: Limits = SMALL) -> Box:
         serve(answer, int(sys.argv[-2]), int(sys.argv[-1]))
         """).format(body=textwrap.indent(textwrap.dedent(body), "    "))
     )
-    return Box([sys.executable, str(script)], tmp_path, limits)
+    return Sandbox([sys.executable, str(script)], tmp_path, limits)
 
 
 def test_messages_of_numbers_texts_and_arrays_come_back_as_they_were(tmp_path: Path):
@@ -65,10 +65,10 @@ def test_messages_of_numbers_texts_and_arrays_come_back_as_they_were(tmp_path: P
 )
 def test_what_generated_code_does_has_a_name(tmp_path: Path, body, limits, kind, sentence):
     bad = box(tmp_path, body, limits)
-    with pytest.raises(BoxError, match=sentence) as caught:
+    with pytest.raises(SandboxError, match=sentence) as caught:
         bad.ask({})
     assert caught.value.kind == kind
-    with pytest.raises(BoxError, match=sentence):  # at once, and without a new process
+    with pytest.raises(SandboxError, match=sentence):  # at once, and without a new process
         bad.ask({})
 
 
@@ -82,7 +82,7 @@ def test_a_dead_box_leaves_no_process_behind(tmp_path: Path):
         """,
         Limits(seconds=4),
     )
-    with pytest.raises(BoxError):
+    with pytest.raises(SandboxError):
         bad.ask({})
     grandchild = int((tmp_path / "pid").read_text())
     for _ in range(100):
@@ -97,8 +97,8 @@ def test_a_box_dies_with_its_owner(tmp_path: Path):
     box(tmp_path, "value = os.getpid()")
     owner = tmp_path / "owner.py"
     owner.write_text(
-        "import sys, time\nfrom pathlib import Path\nfrom envwright.sandbox.box import Box\n"
-        f"box = Box([sys.executable, {str(tmp_path / 'child.py')!r}], Path({str(tmp_path)!r}))\n"
+        "import sys, time\nfrom pathlib import Path\nfrom envwright.sandbox.process import Sandbox\n"
+        f"box = Sandbox([sys.executable, {str(tmp_path / 'child.py')!r}], Path({str(tmp_path)!r}))\n"
         "print(box.ask({}), flush=True)\ntime.sleep(600)\n"
     )
     process = subprocess.Popen([sys.executable, str(owner)], stdout=subprocess.PIPE, text=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from envwright.agents.prices import Price, find_price
-from envwright.agents.protocol import FAILED, FREE, PRICED, Money, Outcome, Readiness, Task
+from envwright.agents.protocol import FAILED, FREE, PRICED, AgentOutcome, Money, Readiness, Task
 from envwright.agents.purse import Purse
 from envwright.agents.tools import make_tools
 from envwright.agents.workspace import collect, look
@@ -71,11 +71,11 @@ class ApiAgent:
             return Readiness(False, str(error))
         return Readiness(True, f"{self.full_model}{f' at {self.base_url}' if self.base_url else ', with a key'}")
 
-    def run(self, task: Task, workspace: Path, grant: Money, deadline: float) -> Outcome:
+    def run(self, task: Task, workspace: Path, grant: Money, deadline: float) -> AgentOutcome:
         try:
             price, key = self._price(), self._key()
         except EnvwrightError as error:
-            return Outcome(FAILED, sentence=str(error))
+            return AgentOutcome(FAILED, sentence=str(error))
         from envwright.agents.conversation import Conversation
 
         before = look(workspace)
@@ -93,7 +93,7 @@ class ApiAgent:
         files, strays = collect(workspace, task, before)
         source = FREE if self.free else PRICED
         said = "\n".join(talk.transcript)
-        return Outcome(stop, files, strays, purse.spent, source, talk.usage, self.full_model, sentence, said)
+        return AgentOutcome(stop, files, strays, purse.spent, source, talk.usage, self.full_model, sentence, said)
 
     def _price(self) -> Price:
         if importlib.util.find_spec("pydantic_ai") is None:

@@ -15,8 +15,8 @@ from envwright.agents.protocol import (
     PRICED,
     SPENT,
     TIMEOUT,
+    AgentOutcome,
     Money,
-    Outcome,
     Readiness,
     Task,
     dollars,
@@ -50,9 +50,9 @@ class CommandAgent:
             return Readiness(False, f"{self.argv[0]} is not on the PATH; install it, or put its whole path into argv.")
         return Readiness(True, f"{path}, {dollars(self.charge)} a call" if self.charge else f"{path}, free")
 
-    def run(self, task: Task, workspace: Path, grant: Money, deadline: float) -> Outcome:
+    def run(self, task: Task, workspace: Path, grant: Money, deadline: float) -> AgentOutcome:
         if self.charge > grant:
-            return Outcome(
+            return AgentOutcome(
                 SPENT, sentence=f"A call costs {dollars(self.charge)}, but only {dollars(grant)} is granted."
             )
         put(workspace, [(PROMPT_FILE, task.prompt)])
@@ -68,7 +68,7 @@ class CommandAgent:
             stop = TIMEOUT if ended.how == DEADLINE else FAILED
             sentence = f"{self.argv[0]} {ended.sentence}."
         paid = 0 if ended.how == UNSTARTED else self.charge
-        return Outcome(
+        return AgentOutcome(
             stop,
             files,
             strays,

@@ -22,7 +22,7 @@ class AgentError(EnvwrightError, ValueError):
     """There is no such agent, or not with these options."""
 
 
-class Kind(NamedTuple):
+class AgentKind(NamedTuple):
     """A kind of agent."""
 
     maker: str  # "module:function", called with the name and the options
@@ -31,14 +31,16 @@ class Kind(NamedTuple):
 
 _PROGRAM = ("model", "free", "price", "environment", "arguments")
 
-AGENTS: dict[str, Kind] = {
-    "builtin": Kind("envwright.recipe.builtin:make_builtin", ()),  # of another room, so imported when it is asked for
-    "claude": Kind("envwright.agents.claude:make_claude", ("model", "free", "environment", "arguments")),
-    "gemini": Kind("envwright.agents.gemini:make_gemini", _PROGRAM),
-    "codex": Kind("envwright.agents.codex:make_codex", _PROGRAM),
-    "command": Kind("envwright.agents.command:make_command", ("argv", "charge", "free", "environment")),
-    "api": Kind("envwright.agents.api:make_api", ("model", "base_url", "key", "free", "price", "max_output", "turns")),
-    "handoff": Kind("envwright.agents.handoff:make_handoff", ("wait",)),
+AGENTS: dict[str, AgentKind] = {
+    "builtin": AgentKind("envwright.recipe.builtin:make_builtin", ()),  # of another room: imported when asked for
+    "claude": AgentKind("envwright.agents.claude:make_claude", ("model", "free", "environment", "arguments")),
+    "gemini": AgentKind("envwright.agents.gemini:make_gemini", _PROGRAM),
+    "codex": AgentKind("envwright.agents.codex:make_codex", _PROGRAM),
+    "command": AgentKind("envwright.agents.command:make_command", ("argv", "charge", "free", "environment")),
+    "api": AgentKind(
+        "envwright.agents.api:make_api", ("model", "base_url", "key", "free", "price", "max_output", "turns")
+    ),
+    "handoff": AgentKind("envwright.agents.handoff:make_handoff", ("wait",)),
 }
 
 _TEXT = "a text"

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from envwright.agents.protocol import DONE, REFUSED, WAITING, Money, Outcome, Readiness, Task
+from envwright.agents.protocol import DONE, REFUSED, WAITING, AgentOutcome, Money, Readiness, Task
 from envwright.agents.workspace import Snapshot, collect, look, put
 
 PROMPT_FILE = "PROMPT.md"
@@ -31,16 +31,16 @@ class HandoffAgent:
     def readiness(self) -> Readiness:
         return Readiness(True, "waits for you" if self.wait else "leaves the task for you")
 
-    def run(self, task: Task, workspace: Path, grant: Money, deadline: float) -> Outcome:
+    def run(self, task: Task, workspace: Path, grant: Money, deadline: float) -> AgentOutcome:
         before = _remember(task, workspace)
         while not (answer := _answer(workspace)):
             left = deadline - time.monotonic()
             if not self.wait or left <= 0:
                 said = f"{task.name} is waiting for you: do what {workspace / PROMPT_FILE} says."
-                return Outcome(WAITING, sentence=said)
+                return AgentOutcome(WAITING, sentence=said)
             time.sleep(min(_TICK, left))
         files, strays = collect(workspace, task, before)
-        return Outcome(
+        return AgentOutcome(
             DONE if answer == DONE_FILE else REFUSED,
             files,
             tuple(stray for stray in strays if stray not in OURS),

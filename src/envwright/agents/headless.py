@@ -25,8 +25,8 @@ from envwright.agents.protocol import (
     REPORTED,
     SPENT,
     TIMEOUT,
+    AgentOutcome,
     Money,
-    Outcome,
     Readiness,
     Task,
     Usage,
@@ -97,14 +97,14 @@ class HeadlessAgent:
             return Readiness(True, f"{program.name} {found}, signed in")
         return Readiness(False, f"{program.name} {found} is installed, but nobody is signed in; {program.way_in}")
 
-    def run(self, task: Task, workspace: Path, grant: Money, deadline: float) -> Outcome:
+    def run(self, task: Task, workspace: Path, grant: Money, deadline: float) -> AgentOutcome:
         program = self.program
         if not (path := shutil.which(program.name)):
-            return Outcome(FAILED, sentence=f"{program.name} is not installed; install it with: {program.install}")
+            return AgentOutcome(FAILED, sentence=f"{program.name} is not installed; install it with: {program.install}")
         if problem := self._price_problem():
-            return Outcome(FAILED, sentence=problem)
+            return AgentOutcome(FAILED, sentence=problem)
         if self.costs and grant <= 0:
-            return Outcome(SPENT, sentence=f"{self.name} costs money, and none is granted.")
+            return AgentOutcome(SPENT, sentence=f"{self.name} costs money, and none is granted.")
         before = look(workspace)
         ended = run_program(
             [path, *program.arguments(self.model, grant), *self.arguments],
@@ -119,7 +119,7 @@ class HeadlessAgent:
         money, source = self._charge(ended, report, grant)
         stop, sentence = _judge(program.name, ended, report)
         used = report.used if report else {}
-        return Outcome(
+        return AgentOutcome(
             stop,
             files,
             strays,

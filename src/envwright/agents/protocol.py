@@ -57,7 +57,7 @@ class Usage(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AgentOutcome:
     """How a task ended."""
 
     stop: str  # one of STOPS
@@ -93,7 +93,7 @@ class Agent(Protocol):
         """Whether it can be used, found out without spending anything."""
         ...
 
-    def run(self, task: Task, workspace: Path, grant: Money, deadline: float) -> Outcome:
+    def run(self, task: Task, workspace: Path, grant: Money, deadline: float) -> AgentOutcome:
         """Do a task in a folder, for at most `grant`, until `deadline` on `time.monotonic`'s clock. Never raises for
         what the agent does; a user's mistake (no key, no such model) is a FAILED outcome with the way out."""
         ...

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Columns, Kind
 from envwright.core.errors import EnvwrightError
-from envwright.core.spaces import Box as BoxSpace
-from envwright.core.spaces import Discrete, Space
-from envwright.sandbox.box import Box, BoxError, Limits, python
+from envwright.core.spaces import Box, Discrete, Space
+from envwright.sandbox.process import Limits, Sandbox, SandboxError, python
 
 
 class CandidateError(EnvwrightError, RuntimeError):
@@ -30,7 +29,7 @@ class ApartCandidate:
     """What `apart` gives."""
 
     name: str
-    box: Box
+    box: Sandbox
     handle: int = 0  # which of those in the box: `with_params` and `in_float64` make others
 
     @property
@@ -106,7 +105,7 @@ class ApartCandidate:
     def _ask(self, what: str, *arguments: Any) -> Any:
         answer = self.box.ask({"handle": self.handle, "what": what, "arguments": arguments})
         if not isinstance(answer, dict) or ("value" not in answer and not isinstance(answer.get("error"), str)):
-            raise BoxError("garbled", "The generated code answered with something that is not an answer.")
+            raise SandboxError("garbled", "The generated code answered with something that is not an answer.")
         if "value" not in answer:
             raise CandidateError(answer["error"])
         return answer["value"]
@@ -117,7 +116,7 @@ def apart(
 ) -> ApartCandidate:
     """The candidate called `name` in a process of its own, which works in `folder` and imports from there."""
     argv = [*python("envwright.candidates.child"), name, json.dumps(options or {})]
-    return ApartCandidate(name, Box(argv, folder, limits or Limits()))
+    return ApartCandidate(name, Sandbox(argv, folder, limits or Limits()))
 
 
 # ---- what crosses the pipe ----
@@ -133,7 +132,7 @@ def read_space(plain: Any) -> Space | None:
     if plain is None or "n" in plain:
         return None if plain is None else Discrete(plain["n"])
     low, high = (tuple(b) if isinstance(b, list) else b for b in (plain["low"], plain["high"]))
-    return BoxSpace(low, high, tuple(plain["shape"]), np.dtype(plain["dtype"]))
+    return Box(low, high, tuple(plain["shape"]), np.dtype(plain["dtype"]))
 
 
 def plain_kinds(kinds: dict[str, Kind]) -> dict[str, Any]:

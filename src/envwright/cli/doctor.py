@@ -20,7 +20,7 @@ examples:
 """
 
 
-class Finding(NamedTuple):
+class Diagnosis(NamedTuple):
     """One thing that was looked for."""
 
     what: str
@@ -58,36 +58,36 @@ def run(args: argparse.Namespace) -> int:
     _show("This machine", machine())
     _show("Programs", programs())
     _show("Packages", packages())
-    _show("Agents", (Finding(name, ready, sentence) for name, ready, sentence in states()))
+    _show("Agents", (Diagnosis(name, ready, sentence) for name, ready, sentence in states()))
     return 0
 
 
-def machine() -> Iterator[Finding]:
+def machine() -> Iterator[Diagnosis]:
     import jax
 
-    yield Finding("python", True, platform.python_version())
+    yield Diagnosis("python", True, platform.python_version())
     devices = jax.devices()
     kind = devices[0].platform
     told = "" if kind != "cpu" else "; for a GPU, install JAX for it: pip install 'jax[cuda12]'"
-    yield Finding("jax", True, f"{jax.__version__}, {len(devices)} {kind} device{'s' * (len(devices) > 1)}{told}")
+    yield Diagnosis("jax", True, f"{jax.__version__}, {len(devices)} {kind} device{'s' * (len(devices) > 1)}{told}")
 
 
-def programs() -> Iterator[Finding]:
+def programs() -> Iterator[Diagnosis]:
     for name, (purpose, way) in PROGRAMS.items():
         path = shutil.which(name)
         if path is None:
-            yield Finding(name, False, f"not found; for {purpose}, {way}")
+            yield Diagnosis(name, False, f"not found; for {purpose}, {way}")
         else:
-            yield Finding(name, True, f"{_version(path)}, for {purpose}")
+            yield Diagnosis(name, True, f"{_version(path)}, for {purpose}")
 
 
-def packages() -> Iterator[Finding]:
+def packages() -> Iterator[Diagnosis]:
     for name, (purpose, extra) in PACKAGES.items():
         if importlib.util.find_spec(name) is None:
-            yield Finding(name, False, f"not installed; for {purpose}: pip install 'envwright[{extra}]'")
+            yield Diagnosis(name, False, f"not installed; for {purpose}: pip install 'envwright[{extra}]'")
         else:
             known = importlib.metadata.packages_distributions().get(name, [name])[0]
-            yield Finding(name, True, f"{importlib.metadata.version(known)}, for {purpose}")
+            yield Diagnosis(name, True, f"{importlib.metadata.version(known)}, for {purpose}")
 
 
 def _version(path: str) -> str:
@@ -100,7 +100,7 @@ def _version(path: str) -> str:
     return lines[0] if lines else "found"
 
 
-def _show(title: str, findings: Iterator[Finding]) -> None:
+def _show(title: str, findings: Iterator[Diagnosis]) -> None:
     print(bold(title))
     for finding in findings:
         mark = green("ok") if finding.found else "--"

@@ -23,7 +23,7 @@ LAST = "rules"
 MOST = 16  # objects of a list that is unrolled
 
 
-class PlannedModule(Protocol):
+class ModuleRequest(Protocol):
     """A module of the plan."""
 
     @property
@@ -40,7 +40,7 @@ class Translation:
     refusals: dict[str, tuple[Refusal, ...]] = field(default_factory=dict)  # by module
 
 
-def translate(reference: Any, contract: Any, interface: Interface, modules: Sequence[PlannedModule]) -> Translation:
+def translate(reference: Any, contract: Any, interface: Interface, modules: Sequence[ModuleRequest]) -> Translation:
     """Translate an original whose source is Python, module by module as the plan has it."""
     if not hasattr(reference, "driver"):
         return _refused(
@@ -55,7 +55,7 @@ def translate(reference: Any, contract: Any, interface: Interface, modules: Sequ
         return _refused(modules, Refusal(f"{interface.title}: {InternalError(error).why}."))
 
 
-def _translated(reference: Any, contract: Any, interface: Interface, modules: Sequence[PlannedModule]) -> Translation:
+def _translated(reference: Any, contract: Any, interface: Interface, modules: Sequence[ModuleRequest]) -> Translation:
     program, refusals = _written(reference, contract, interface, {})
     if refusals and (steady := _with_steady_lists(reference, contract, interface, program)) is not None:
         program, refusals = steady, []
@@ -115,11 +115,11 @@ def _with_steady_lists(
     return None
 
 
-def _refused(modules: Sequence[PlannedModule], why: Refusal) -> Translation:
+def _refused(modules: Sequence[ModuleRequest], why: Refusal) -> Translation:
     return Translation({}, {modules[-1].name: (why,)})
 
 
-def _by_module(refusals: Sequence[Refusal], modules: Sequence[PlannedModule]) -> dict[str, tuple[Refusal, ...]]:
+def _by_module(refusals: Sequence[Refusal], modules: Sequence[ModuleRequest]) -> dict[str, tuple[Refusal, ...]]:
     home = {function: module.name for module in modules for function in module.functions}
     found: dict[str, list[Refusal]] = {}
     for refusal in dict.fromkeys(refusals):

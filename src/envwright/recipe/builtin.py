@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import envwright
-from envwright.agents.protocol import DONE, REFUSED, Money, Outcome, Readiness, Task
+from envwright.agents.protocol import DONE, REFUSED, AgentOutcome, Money, Readiness, Task
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.analyse.modules import ModulePlan
 from envwright.references.protocol import Reference
@@ -80,18 +80,18 @@ class BuiltinAgent:
         """What it is about, before it is asked; nothing is translated yet."""
         self._lesson, self._made = lesson, None
 
-    def run(self, task: Task, workspace: Path, grant: Money, deadline: float) -> Outcome:
+    def run(self, task: Task, workspace: Path, grant: Money, deadline: float) -> AgentOutcome:
         del workspace, grant, deadline  # it writes no file itself, costs nothing and takes seconds
         if not task.name.startswith(TRANSLATE):
-            return Outcome(REFUSED, sentence=NO_SECOND_ANSWER, model=MODEL)
+            return AgentOutcome(REFUSED, sentence=NO_SECOND_ANSWER, model=MODEL)
         made = self._translation()
         files = {path: made.files[path] for path in task.writes if path in made.files}
         said = (made.broke,) if made.broke else made.refusals.get(task.name.removeprefix(TRANSLATE), ())
         if not files and not said:  # nothing was written of it, because of gaps elsewhere
             said = self.refusals()
         if said:
-            return Outcome(REFUSED, files, sentence="\n".join(said), transcript="\n".join(said), model=MODEL)
-        return Outcome(DONE, files, sentence="Translated by rule.", model=MODEL)
+            return AgentOutcome(REFUSED, files, sentence="\n".join(said), transcript="\n".join(said), model=MODEL)
+        return AgentOutcome(DONE, files, sentence="Translated by rule.", model=MODEL)
 
     def refusals(self) -> tuple[str, ...]:
         """Everything that it cannot translate, in all modules."""

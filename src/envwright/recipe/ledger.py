@@ -9,7 +9,7 @@ all of it counts as spent.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from envwright.agents.protocol import CHARGED, FAILED, FREE, Money, Outcome, dollars
+from envwright.agents.protocol import CHARGED, FAILED, FREE, AgentOutcome, Money, dollars
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.events import Event, Reserved, Settled
 from envwright.recipe.journal import Journal
@@ -72,7 +72,7 @@ class Ledger:
                 raise ValueError(f"{call} was reserved before")
             self.journal.append(Reserved(call, task, agent, amount))
 
-    def settle(self, call: str, task: str, outcome: Outcome, seconds: float = 0.0) -> Settled:
+    def settle(self, call: str, task: str, outcome: AgentOutcome, seconds: float = 0.0) -> Settled:
         """Write down what a call cost and gave. What it says it cost is what it cost, even beyond its grant."""
         settled = Settled(
             call=call,

@@ -19,7 +19,7 @@ from envwright.recipe.analyse.modules import ModulePlan
 from envwright.recipe.repair_loop import LoopRules
 from envwright.recipe.targets import NAMES as TARGETS
 from envwright.recipe.toml import commented, dumps
-from envwright.sandbox.box import Limits
+from envwright.sandbox.process import Limits
 from envwright.verify.contract import Contract, unknown_key
 from envwright.verify.session import Effort
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from envwright.agents import protocol
-from envwright.agents.protocol import Money, Outcome, Readiness, Task, Usage
+from envwright.agents.protocol import AgentOutcome, Money, Readiness, Task, Usage
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.events import Began, Event, Settled
 
@@ -91,22 +91,22 @@ class RecordedAgent:
     def readiness(self) -> Readiness:
         return Readiness(True, f"{len(self.content['answers'])} answers")
 
-    def run(self, task: Task, workspace: Path, grant: Money, deadline: float) -> Outcome:
+    def run(self, task: Task, workspace: Path, grant: Money, deadline: float) -> AgentOutcome:
         del workspace, deadline
         answer = self.content["answers"].get(task.name)
         if answer is None:
             known = ", ".join(self.content["answers"])
-            return Outcome(
+            return AgentOutcome(
                 protocol.FAILED,
                 sentence=f"the recording has no answer to {task.name}; it has {known}. Record it again.",
             )
         if self.price > grant:
-            return Outcome(protocol.SPENT, sentence="the grant is smaller than the price")
+            return AgentOutcome(protocol.SPENT, sentence="the grant is smaller than the price")
         said = (
             "" if answer["prompt_sha256"] in ("", _hash(task.prompt)) else "Asked in other words than when recorded.\n"
         )
         files = {path: text for path, text in answer["files"].items() if path in task.writes}
-        return Outcome(
+        return AgentOutcome(
             answer["stop"], files, sentence=answer["sentence"], usage=Usage(*answer["usage"]), model=answer["model"],
             cost=self.price, cost_source=protocol.REPORTED if self.price else protocol.FREE,
             transcript=said + answer["sentence"],

@@ -26,7 +26,7 @@ from envwright.recipe.events import Measured
 from envwright.references.protocol import Reference
 from envwright.references.python import PythonReference
 from envwright.references.python.making import made_alike
-from envwright.sandbox.box import Box, BoxError, Limits
+from envwright.sandbox.process import Limits, Sandbox, SandboxError
 from envwright.verify.host import Host
 from envwright.verify.record import Beat
 
@@ -102,7 +102,7 @@ def measure(
 class _Timed:
     """A candidate that is built and ready."""
 
-    def __init__(self, box: Box, layout: str, num_envs: int) -> None:
+    def __init__(self, box: Sandbox, layout: str, num_envs: int) -> None:
         self.box, self.layout = box, layout
         self.facts: dict[str, Any] = self._ask({"load": True})
         self.num_envs = -(-num_envs // self.facts["devices"]) * self.facts["devices"]  # as many on each
@@ -143,11 +143,11 @@ def _candidate(ways: Ways, folder: Path, limits: Limits, num_envs: int) -> Itera
     ready: list[_Timed] = []
     with ExitStack() as stack:
         for layout, argv in ways.items():
-            box = Box(argv, folder, limits, {"PYTHONDONTWRITEBYTECODE": "1"})  # the folder is what users get
+            box = Sandbox(argv, folder, limits, {"PYTHONDONTWRITEBYTECODE": "1"})  # the folder is what users get
             stack.callback(box.close)
             try:
                 loaded.append(_Timed(box, layout, num_envs))  # here: a process ends with the thread that began it
-            except (MeasureError, BoxError) as error:
+            except (MeasureError, SandboxError) as error:
                 failed = error
         with ThreadPoolExecutor(max(1, len(loaded))) as side_by_side:
             builds = [(timed, side_by_side.submit(timed.begin)) for timed in loaded]
@@ -155,7 +155,7 @@ def _candidate(ways: Ways, folder: Path, limits: Limits, num_envs: int) -> Itera
             try:
                 build.result()
                 ready.append(timed)
-            except (MeasureError, BoxError) as error:
+            except (MeasureError, SandboxError) as error:
                 failed = error
         if not ready:
             raise failed or MeasureError("There is no way to run the translation; give one.")

@@ -23,7 +23,7 @@ from envwright.recipe.events import Judged
 from envwright.recipe.targets import TranslationTarget
 from envwright.recipe.transfer import transfer_checks
 from envwright.recipe.versions import digest, write_files
-from envwright.sandbox.box import Limits
+from envwright.sandbox.process import Limits
 from envwright.verify.contract import Contract
 from envwright.verify.engine import ELSEWHERE, ask, pair_of, verify
 from envwright.verify.host import Host, Result

@@ -24,7 +24,7 @@ from envwright.candidates.apart import CandidateError
 from envwright.candidates.protocol import Candidate
 from envwright.core.errors import EnvwrightError
 from envwright.references.protocol import BatchedReference
-from envwright.sandbox.box import BoxError
+from envwright.sandbox.process import SandboxError
 from envwright.verify.contract import Contract
 from envwright.verify.host import Host
 from envwright.verify.levels import fitting, l0_contract, l0_function
@@ -125,7 +125,7 @@ def ask(level: str, question: Question, session: Session) -> list[Check]:
     """The answer to one question; what cannot be asked is a failed check that says so."""
     try:
         return question(session)
-    except (CandidateError, BoxError) as error:  # it is in a process of its own
+    except (CandidateError, SandboxError) as error:  # it is in a process of its own
         return [_could_not(level, question, str(error))]
     except EnvwrightError as error:
         return [replace(_could_not(level, question, str(error)), numbers={"fault": ELSEWHERE})]

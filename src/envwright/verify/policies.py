@@ -17,21 +17,21 @@ from envwright.references.protocol import Reference
 PLAYER = "player:"  # what the name of a trained policy begins with
 
 
-class Policy(Protocol):
+class ActingPolicy(Protocol):
     """An action, of several players one each, from what is observed; without a mask, one that the reference allows."""
 
     def __call__(self, obs: Any, rng: np.random.Generator, legal: Mask | None = None, /) -> Any: ...
 
 
-def builtin(reference: Reference) -> dict[str, Policy]:
+def builtin(reference: Reference) -> dict[str, ActingPolicy]:
     """Policies that need to know nothing of the game."""
-    policies: dict[str, Policy] = {"random": _random(reference), "persistent": _persistent(reference)}
+    policies: dict[str, ActingPolicy] = {"random": _random(reference), "persistent": _persistent(reference)}
     if isinstance(reference.action_space, Box):
         policies["extreme"] = _extreme(reference.action_space, reference.players)
     return policies
 
 
-def find(name: str, reference: Reference, base: Path | None) -> Policy:
+def find(name: str, reference: Reference, base: Path | None) -> ActingPolicy:
     """A policy by name, new: some remember what they did, which must not outlive an episode."""
     if _is_player(name):
         return from_player(name, reference.players)
@@ -47,7 +47,7 @@ def _is_player(name: str) -> bool:
     return name.startswith(PLAYER)
 
 
-def from_player(name: str, players: int = 1) -> Policy:
+def from_player(name: str, players: int = 1) -> ActingPolicy:
     """A trained policy: `player:PATH`, as verify/transfer/saved.py writes it; one network for all players."""
     from envwright.verify.transfer.saved import load  # needs JAX's trainer, which other policies do not
 
@@ -86,7 +86,7 @@ def from_file(name: str, base: Path | None) -> Callable[..., Any]:
     return found
 
 
-def _scripted(name: str, base: Path | None, players: int) -> Policy:
+def _scripted(name: str, base: Path | None, players: int) -> ActingPolicy:
     """A policy of the user's own, which is called once for each player with what that player observes and may do."""
     function = from_file(name, base)
     parameters = inspect.signature(function).parameters.values()
@@ -112,14 +112,14 @@ def _scripted(name: str, base: Path | None, players: int) -> Policy:
 _HINT = "give it a third parameter, the mask of legal actions, and choose among those."
 
 
-def _random(reference: Reference) -> Policy:
+def _random(reference: Reference) -> ActingPolicy:
     def act(obs: Any, rng: np.random.Generator, legal: Mask | None = None) -> Any:
         return reference.sample_action(rng) if legal is None else legality.sample(rng, legal)
 
     return act
 
 
-def _persistent(reference: Reference) -> Policy:
+def _persistent(reference: Reference) -> ActingPolicy:
     """Random actions, each kept for a while: goes further than one that trembles on the spot."""
     kept: list[Any] = []
     at_random = _random(reference)
@@ -133,7 +133,7 @@ def _persistent(reference: Reference) -> Policy:
     return act
 
 
-def _extreme(space: Box, players: int) -> Policy:
+def _extreme(space: Box, players: int) -> ActingPolicy:
     """Corners of the box, and beyond it: references differ in what they clip."""
     low, high = (np.broadcast_to(np.asarray(bound, space.dtype), space.shape) for bound in (space.low, space.high))
     low, high = (np.nan_to_num(bound, posinf=1.0, neginf=-1.0) for bound in (low, high))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from envwright import Box, Discrete, NativeEnv
-from envwright.core import BatchStep
+from envwright.core import BatchStep, Space
 from envwright.references import c_library
 
 
@@ -38,7 +38,8 @@ class HoardBatch:
 
     def __init__(self, env: NativeHoard, num_envs: int) -> None:
         self.num_envs, self.players = num_envs, env.players
-        self.observation_space, self.action_space = env.observation_space, env.action_space
+        self.observation_space: Space = env.observation_space
+        self.action_space: Space = env.action_space
         source = Path(__file__).with_name("hoard.c")
         self._c = c_library.load(c_library.build("hoard", source, (), ("-O2",)))
         self._c.seed.argtypes = (ctypes.c_void_p, ctypes.c_uint64)

@@ -8,7 +8,7 @@ from envwright.recipe.analyse.flow_values import NONE, FlowState, Token, Tokens,
 from envwright.recipe.analyse.python_escapes import is_property, own_name
 from envwright.recipe.analyse.python_files import Constant, FunctionNode, Outside, PyClass, PyFunction
 from envwright.recipe.analyse.python_flow import DataFlow, FlowFrame, LostError
-from envwright.recipe.analyse.python_types import BoundMethod, Scope, parameters
+from envwright.recipe.analyse.python_types import MethodOf, Scope, parameters
 
 WORLD = "."  # what code that is not followed may have kept
 _FRESH = {
@@ -188,7 +188,7 @@ def _call(flow: DataFlow, node: ast.Call, state: FlowState, frame: FlowFrame) ->
     given = [evaluate(flow, argument, state, frame) for argument in node.args]
     options = {k.arg or "**": evaluate(flow, k.value, state, frame) for k in node.keywords}
     starred = "**" in options or any(isinstance(argument, ast.Starred) for argument in node.args)
-    if isinstance(found, PyFunction) or (isinstance(found, BoundMethod) and _of_environment(flow, called, frame)):
+    if isinstance(found, PyFunction) or (isinstance(found, MethodOf) and _of_environment(flow, called, frame)):
         function = found if isinstance(found, PyFunction) else found.functions[0]
         if starred:
             every = _made(flow, node, [*given, *options.values()], frame)
@@ -307,7 +307,7 @@ def _foreign(
     known = path.partition(".")[0] in _PURE if path else builtin or method in meanings.COMMON
     if isinstance(found, PyClass) and not _has_rules(flow, found):
         return _made(flow, node, given, frame)
-    if not known or isinstance(found, PyClass | BoundMethod):
+    if not known or isinstance(found, PyClass | MethodOf):
         return _opaque(flow, everything, inside | flow.things.reach(held), made, state, frame)
     if path in meanings.CHANGES_FIRST or any(keyword.arg == "out" for keyword in node.keywords):
         flow.things.mark(inside, everything | frame.pc, inside)

@@ -9,7 +9,7 @@ from envwright.recipe.analyse.facts import FixedArray
 from envwright.recipe.analyse.gather import SHARED, UNSEEDED, Passed, Scanned
 from envwright.recipe.analyse.python_files import Constant, FunctionNode, Outside, PyClass, PyFile, PyFunction
 from envwright.recipe.analyse.python_sizes import elements
-from envwright.recipe.analyse.python_types import BoundMethod, Instance, Many, RandomGenerator, Scope, Types, is_static
+from envwright.recipe.analyse.python_types import Instance, Many, MethodOf, RandomGenerator, Scope, Types, is_static
 
 _UNWRAPPED = {"enumerate", "reversed", "sorted", "list", "tuple", "iter", "set", "zip", "filter", "map"}
 
@@ -112,16 +112,16 @@ class PyScan(ast.NodeVisitor):
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         found = self.types.resolve(node, self.scope)
-        if isinstance(found, BoundMethod | PyFunction | PyClass | PyFile | Outside | Constant):
+        if isinstance(found, MethodOf | PyFunction | PyClass | PyFile | Outside | Constant):
             self._refer(found, node.lineno)
-        if not isinstance(found, BoundMethod | PyFunction | PyClass | PyFile | Outside) and (path := self.path(node)):
+        if not isinstance(found, MethodOf | PyFunction | PyClass | PyFile | Outside) and (path := self.path(node)):
             self._touch(path, node.ctx, node.lineno)
         self.visit(node.value) if not isinstance(node.value, ast.Attribute) else self._inner(node.value)
 
     def _inner(self, node: ast.Attribute) -> None:
         """What an attribute is an attribute of is read, but a piece of a path on the way is none of its own."""
         found = self.types.resolve(node, self.scope)
-        if isinstance(found, BoundMethod):
+        if isinstance(found, MethodOf):
             self._refer(found, node.lineno)
         elif isinstance(found, Instance | Many) and (path := self.path(node)):
             self.unit.reads.setdefault(path, node.lineno)
@@ -157,7 +157,7 @@ class PyScan(ast.NodeVisitor):
     def _refer(self, found: object | None, line: int) -> None:
         """Using a function, even without calling it, may call it."""
         match found:
-            case PyFunction() | BoundMethod():
+            case PyFunction() | MethodOf():
                 for function in _functions(found):
                     self.world.call(function, self.unit, line)
             case PyClass():
@@ -358,7 +358,7 @@ class PyScan(ast.NodeVisitor):
     def _pass(self, node: ast.Call, found: object | None) -> None:
         """Remember pieces of state and parameters that are handed on; the callee may change them."""
         for function in _functions(found):
-            skip = int(isinstance(found, BoundMethod) and not is_static(function.node))
+            skip = int(isinstance(found, MethodOf) and not is_static(function.node))
             given: list[tuple[int | str, ast.expr]] = [(i + skip, value) for i, value in enumerate(node.args)]
             given += [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
             for slot, value in given:
@@ -372,5 +372,5 @@ def _functions(found: object | None) -> Iterator[PyFunction]:
     match found:
         case PyFunction():
             yield found
-        case BoundMethod(functions=functions):
+        case MethodOf(functions=functions):
             yield from functions

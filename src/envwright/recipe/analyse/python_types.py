@@ -31,7 +31,7 @@ class Many:
 
 
 @dataclass(frozen=True)
-class BoundMethod:
+class MethodOf:
     """A method of an object; several, where its class can be one of several."""
 
     functions: tuple[PyFunction, ...]
@@ -198,13 +198,13 @@ class Types:
                 if nested is not None:
                     return class_of(value.file, f"{value.qualified}.{name}", nested)
                 found = self.methods(value, name, exact=True)
-                return BoundMethod(found) if found else None
+                return MethodOf(found) if found else None
             case Instance(cls=cls):
                 found = self.methods(cls, name)
-                return BoundMethod(found) if found else self.attribute(cls, name)
+                return MethodOf(found) if found else self.attribute(cls, name)
             case Super(cls=cls, me=me):
                 found = self.methods(me, name, cls)
-                return BoundMethod(found) if found else Outside(f"super.{name}")
+                return MethodOf(found) if found else Outside(f"super.{name}")
         return None
 
     def _result(self, called: object | None, scope: Scope) -> object | None:
@@ -215,7 +215,7 @@ class Types:
                 return RandomGenerator()
             case PyFunction(node=node, file=file) if node.returns is not None:
                 return self.annotated(node.returns, Scope(file))
-            case BoundMethod(functions=(PyFunction(node=node, file=file), *_)) if node.returns is not None:
+            case MethodOf(functions=(PyFunction(node=node, file=file), *_)) if node.returns is not None:
                 return self.annotated(node.returns, Scope(file))
         return None
 

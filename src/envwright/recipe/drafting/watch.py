@@ -91,7 +91,7 @@ def _play_on(reference: Reference, beat: Beat, episodes: int) -> None:
             break
 
 
-def _player(reference: Reference, episode: int) -> tuple[policies.Policy, np.random.Generator]:
+def _player(reference: Reference, episode: int) -> tuple[policies.ActingPolicy, np.random.Generator]:
     """The policies take turns."""
     names = list(policies.builtin(reference))
     return policies.find(names[episode % len(names)], reference, None), np.random.default_rng(episode)

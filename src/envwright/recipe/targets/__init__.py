@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from envwright.candidates.protocol import Candidate
 from envwright.core.errors import EnvwrightError
-from envwright.sandbox.box import Limits
+from envwright.sandbox.process import Limits
 from envwright.verify.interface import Interface
 
 NAMES = ("jax", "rust")

@@ -11,7 +11,7 @@ from envwright.recipe.targets.jax.scaffold import LAST as LAST
 from envwright.recipe.targets.jax.scaffold import scaffold as scaffold
 from envwright.recipe.targets.jax.scaffold import signatures as signatures
 from envwright.recipe.targets.jax.scaffold import written as written
-from envwright.sandbox.box import Limits, python
+from envwright.sandbox.process import Limits, python
 from envwright.verify.interface import Interface
 
 NAME = "jax"

@@ -1,9 +1,9 @@
 """A process that is not trusted: it has a clean environment, limits on time, memory and output, and dies as a group.
 
-    box = Box(argv, folder)              nothing of ours is in its environment: no keys, no home
+    box = Sandbox(argv, folder)              nothing of ours is in its environment: no keys, no home
     answer = box.ask(message)            one message there, one back
 
-Whatever it does ends in an answer or in a `BoxError` with a name for what happened. This is the one place where
+Whatever it does ends in an answer or in a `SandboxError` with a name for what happened. This is the one place where
 processes of generated code are started, so it is here that a stronger sandbox belongs.
 """
 
@@ -40,7 +40,7 @@ class Limits:
     file: int = 2**30  # bytes of a file it writes
 
 
-class BoxError(EnvwrightError, RuntimeError):
+class SandboxError(EnvwrightError, RuntimeError):
     """It did not answer."""
 
     def __init__(self, kind: str, sentence: str) -> None:
@@ -49,7 +49,7 @@ class BoxError(EnvwrightError, RuntimeError):
 
 
 @dataclass
-class Box:
+class Sandbox:
     """A process with limits. Started at the first question; once it has failed it fails at every other, too."""
 
     argv: Sequence[str]  # the numbers of the pipes to read from and write to are added at its end
@@ -59,7 +59,7 @@ class Box:
 
     def __post_init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._error: BoxError | None = None
+        self._error: SandboxError | None = None
         self._said = bytearray()
         self._flooded = threading.Event()
         self._weighed = 0.0  # when its memory was looked at last
@@ -73,12 +73,12 @@ class Box:
             deadline = time.monotonic() + self.limits.seconds
             self._send(wire.pack(message), process, deadline)
             return wire.unpack(lambda n: self._read(n, process, deadline))
-        except BoxError as error:
+        except SandboxError as error:
             self._error = error
             self.close()
             raise
         except wire.WireError as error:
-            self._error = BoxError(GARBLED, f"The generated code answered with {error}.")
+            self._error = SandboxError(GARBLED, f"The generated code answered with {error}.")
             self.close()
             raise self._error from error
 
@@ -166,7 +166,7 @@ class Box:
     def _watch(self, process: subprocess.Popen[bytes], deadline: float) -> None:
         now = time.monotonic()
         if now > deadline:
-            raise BoxError(
+            raise SandboxError(
                 ENDLESS,
                 f"The generated code gave no answer within {self.limits.seconds:g} s and was stopped; it may loop.",
             )
@@ -175,7 +175,7 @@ class Box:
             return
         self._weighed, used = now, group_memory(process.pid)
         if used > self.limits.memory:
-            raise BoxError(
+            raise SandboxError(
                 MEMORY,
                 f"The generated code took {used / 2**30:.1f} GiB of memory and was stopped; "
                 f"{self.limits.memory / 2**30:g} are allowed.",
@@ -183,7 +183,7 @@ class Box:
 
     def _watch_output(self) -> None:
         if self._flooded.is_set():
-            raise BoxError(
+            raise SandboxError(
                 OUTPUT, f"The generated code printed more than {self.limits.output:,} bytes and was stopped."
             )
 
@@ -195,7 +195,7 @@ class Box:
         code = process.returncode
         how = f"killed by {signal.Signals(-code).name}" if code is not None and code < 0 else f"exit code {code}"
         last = self.said.splitlines()[-1] if self.said else ""
-        raise BoxError(CRASH, f"The generated code's process died ({how})" + (f": {last}" if last else "."))
+        raise SandboxError(CRASH, f"The generated code's process died ({how})" + (f": {last}" if last else "."))
 
 
 def group_memory(leader: int) -> int:
