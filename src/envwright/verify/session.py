@@ -12,15 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Candidate, Columns
+from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Space
 from envwright.references.protocol import Reference, ReferenceFailedError, TapeError
-from envwright.verify import policies
+from envwright.verify import constraints, policies
 from envwright.verify.contract import Contract
 from envwright.verify.domain import Domain, mine_states
 from envwright.verify.host import Host
 from envwright.verify.nudges import usual
+from envwright.verify.policies import load_function
 from envwright.verify.record import Beat, Plain, Plan, record_episodes, replay_actions
-from envwright.verify.synthesis import ActionSource
+from envwright.verify.synthesis import ActionSource, States
 from envwright.verify.trace import Failure, Trace, load, save
 
 MOST_FAILURES = 3  # episodes that may bring the reference down before no more are tried
@@ -132,6 +134,21 @@ class Session:
         if limit is not None and "elapsed_steps" in domains and "elapsed_steps" not in self.contract.domain:
             domains |= mine_states([{"elapsed_steps": 0}, {"elapsed_steps": limit - 1}], (), {})
         return domains
+
+    @cached_property
+    def states(self) -> States:
+        """Recorded states, and how others are made of them."""
+        contract, pool = self.contract, self.trace.pool
+        stated = {name for group in contract.together for name in group} - set(pool[0])
+        if stated:
+            raise EnvwrightError(
+                f"[domain] together: the reference's state has no {min(stated)}; it has {', '.join(pool[0])}."
+            )
+        # The count of a time limit around the environment is no part of it.
+        free = [name for name in pool[0] if name not in contract.domain and name != "elapsed_steps"]
+        possible = None if contract.states is None else load_function(contract.states, contract.base, "states")
+        together = constraints.joined([*contract.together, *constraints.groups(pool, free)])
+        return States(pool, self.domains, together, possible)
 
     @cached_property
     def actions(self) -> ActionSource:

@@ -193,14 +193,8 @@ def shown(session: Session, precision: Precision, trial: Trial, about: dict[str,
 
 def shrink(session: Session, precision: Precision, case: Case, column: str) -> Case:
     """The smallest input nearby in which the same column still differs."""
-    domains = session.domains
     for _ in range(ROUNDS):
-        smaller = [
-            case._replace(snapshot={**case.snapshot, name: value})
-            for name, domain in domains.items()
-            if name in case.snapshot
-            for value in domain.simpler(case.snapshot[name])
-        ]
+        smaller = [case._replace(snapshot=state) for state in session.states.simpler(case.snapshot)]
         smaller += [case._replace(action=a) for a in _simpler_actions(case.action)]
         if not smaller:
             return case

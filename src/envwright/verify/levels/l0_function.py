@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from envwright.candidates.protocol import Candidate, Columns
-from envwright.verify import synthesis
 from envwright.verify.compare import unequal
 from envwright.verify.rows import part, take
 from envwright.verify.session import Session
@@ -88,7 +87,7 @@ def _faults(session: Session, expected: Columns, got: Columns, how: str, way: Wa
 
 
 def _near(session: Session, way: Way) -> bool:
-    cases = synthesis.invent(session.trace.pool, session.domains, session.actions, JUDGED, session.rng(5))
+    cases = session.states.invent(session.actions, JUDGED, session.rng(5))
     candidate = session.candidate
     taken: Any = SimpleNamespace(step=partial(way, candidate), takes_chance=candidate.takes_chance)
     trial = attempt(session, Precision("float32", taken, "float32"), cases)

@@ -4,7 +4,7 @@ import numpy as np
 
 from envwright.candidates.protocol import Columns
 from envwright.core.errors import EnvwrightError
-from envwright.verify import regressions, synthesis
+from envwright.verify import regressions
 from envwright.verify.compare import SLACK_REASON
 from envwright.verify.rows import part
 from envwright.verify.session import Session
@@ -16,11 +16,10 @@ MOST = 1000  # states that the invariants are asked of
 
 def check_steps(session: Session) -> list[Check]:
     """A check for each precision, and one for the invariants."""
-    pool = session.trace.pool
     rng = session.rng(1)
     cases = regressions.stored_steps(session)
-    cases += synthesis.invent(pool, session.domains, session.actions, session.effort.states, rng)
-    cases += synthesis.corners(pool, session.domains, session.actions, rng, session.effort.corners)
+    cases += session.states.invent(session.actions, session.effort.states, rng)
+    cases += session.states.corners(session.actions, rng, session.effort.corners)
     checks: list[Check] = []
     trials: list[tuple[Precision, Trial]] = []
     for precision in precisions(session):

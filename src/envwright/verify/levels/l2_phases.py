@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from envwright.verify import regressions, synthesis
+from envwright.verify import regressions
 from envwright.verify.phases import compare_phases
 from envwright.verify.rows import part, take
 from envwright.verify.session import Session
@@ -15,9 +15,7 @@ def check_phases(session: Session) -> list[Check]:
     contract = session.contract
     if not contract.phases:
         return [Check("L2", "phases", "skip", "the contract names no phases; a step is compared as a whole")]
-    cases = synthesis.invent(
-        session.trace.pool, session.domains, session.actions, session.effort.watched, session.rng(3)
-    )
+    cases = session.states.invent(session.actions, session.effort.watched, session.rng(3))
     checks: list[Check] = []
     for precision in precisions(session):
         session.progress(f"L2 phases, {precision.name}")
