@@ -102,9 +102,7 @@ def test_possible_states_are_stated_by_parts_that_belong_together_or_made():
     assert (contract.states, contract.together) == ("possible.py:state", (("a", "b"),))
     assert contract.domain == {"x": {"low": 0, "high": 3}}
     for wrong in ("'a'", "['a', 'b']", "[[1]]"):
-        with pytest.raises(
-            ContractError, match=r'\[domain\] together: give lists of parts of the state, such as \[\["b'
-        ):
+        with pytest.raises(ContractError, match=r"\[domain\] together: give lists of parts of the state, such as"):
             read(HEAD + f"[domain]\ntogether = {wrong}")
     with pytest.raises(ContractError, match=r"states is missing"):
         read("states = ''\n" + HEAD)
