@@ -7,11 +7,11 @@ import pytest
 
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box, Discrete
-from envwright.verify.domain import Choice, Fixed, Real, Whole
+from envwright.verify.domain import Fixed, OneOf, Real, Whole
 from envwright.verify.synthesis import ActionSource, States, rounded
 
 POOL = [{"a": i, "b": i / 7, "c": "x", "d": {"deep": i}} for i in range(10)]
-DOMAINS: dict[str, Any] = {"a": Whole(100, 200), "b": Real(5.0, 6.0), "c": Choice(("x",)), "d": Fixed(({"deep": -1},))}
+DOMAINS: dict[str, Any] = {"a": Whole(100, 200), "b": Real(5.0, 6.0), "c": OneOf(("x",)), "d": Fixed(({"deep": -1},))}
 ACTIONS = ActionSource(Discrete(3), None)
 
 

@@ -1,7 +1,7 @@
 """Slow originals as batches, for learners: many of them side by side, stepped one after the other.
 
 A learner wants speed, not evidence. So Gymnasium's environments are made plainly here, without anyone watching their
-luck; whatever else is a `Reference` is stepped as one.
+chance; whatever else is a `Reference` is stepped as one.
 """
 
 from collections.abc import Callable, Sequence

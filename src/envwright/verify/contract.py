@@ -100,7 +100,7 @@ class Contract:
     chance_start: dict[str, Expression] = field(default_factory=dict)
     chance_step: dict[str, Expression] = field(default_factory=dict)
     chance_ignored: dict[str, str] = field(default_factory=dict)
-    made: dict[str, str] = field(default_factory=dict)  # what luck decides when a reference is made
+    made: dict[str, str] = field(default_factory=dict)  # what chance decides when a reference is made
     ignored: dict[str, str] = field(default_factory=dict)
     domain: dict[str, dict[str, Any]] = field(default_factory=dict)
     together: tuple[tuple[str, ...], ...] = ()  # parts of the state that are taken from one recorded state

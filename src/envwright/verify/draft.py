@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from envwright.candidates.find import find_candidate
-from envwright.candidates.protocol import Kind
+from envwright.candidates.protocol import ColumnKind
 from envwright.references.protocol import Draw, Reference
 from envwright.verify import policies
 from envwright.verify.domain import Domain, mine_states
@@ -130,12 +130,12 @@ def _called(reference: Reference, play: Callable[[], None]) -> dict[str, list[di
     return {name: rows for name, rows in calls.items() if rows}
 
 
-def _fields(candidate: str) -> dict[str, Kind]:
+def _fields(candidate: str) -> dict[str, ColumnKind]:
     kinds = find_candidate(candidate, {}, None).kinds()
     return {name.removeprefix("state."): kind for name, kind in kinds.items() if name.startswith("state.")}
 
 
-def _state(domains: Mapping[str, Domain], fields: Mapping[str, Kind], states: list[dict[str, Any]]) -> str:
+def _state(domains: Mapping[str, Domain], fields: Mapping[str, ColumnKind], states: list[dict[str, Any]]) -> str:
     lines = ["# What changes in the reference, as it was seen:"]
     lines += [f"#   {name:24} {_describe(states, name, domain)}" for name, domain in domains.items()]
     lines += ["", "[state] # candidate's field = expression over the reference's names"]
@@ -175,7 +175,7 @@ def _one_each(domains: Mapping[str, Domain], states: list[dict[str, Any]]) -> li
     return lines
 
 
-def _guess(domains: Mapping[str, Domain], fields: Mapping[str, Kind], states: list[dict[str, Any]]) -> list[str]:
+def _guess(domains: Mapping[str, Domain], fields: Mapping[str, ColumnKind], states: list[dict[str, Any]]) -> list[str]:
     """With a candidate: by name; else the elements of a vector in the order of the fields that are left."""
     lower = {name.lower().strip("_"): name for name in domains}
     found: dict[str, str] = {}

@@ -18,7 +18,7 @@ Method = tuple[str, str]  # a function that draws, and by which method
 
 
 class Draws:
-    """The luck of all resets, or of all steps."""
+    """The chance of all resets, or of all steps."""
 
     def __init__(self) -> None:
         self.most: dict[tuple[str, str], int] = {}  # site and method -> most draws in one go

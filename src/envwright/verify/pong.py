@@ -27,7 +27,7 @@ from envwright.verify.lockstep import Parting, as_divergence, verify_lockstep
 from envwright.verify.phases import first_differing_phase
 from envwright.verify.record import Case
 from envwright.verify.session import Effort, Session
-from envwright.verify.trial import Precision, Trial, as_input, attempt, owner
+from envwright.verify.trial import Precision, StepTrial, as_input, attempt, owner
 from envwright.verify.verdict import DEFAULT_LEVELS, Check, Divergence, Verdict
 
 SIDE_BY_SIDE = (60, 1024)  # games at a time, at least and at most
@@ -157,7 +157,7 @@ def blame(contract: Contract, env: Pong, parting: Parting, folder: Path | None =
     return as_divergence(parting, module, note=_note(parting, env))
 
 
-def _frame(session: Session, case: Case, rand: int) -> tuple[Case, Trial]:
+def _frame(session: Session, case: Case, rand: int) -> tuple[Case, StepTrial]:
     """One frame on both sides; if it asks for luck, with that of the game."""
     exact = Precision("exact", session.candidate, None)
     trial = attempt(session, exact, [case])

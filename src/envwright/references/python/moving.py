@@ -9,8 +9,8 @@ from envwright.references.python.own_modules import classes_of
 from envwright.references.python.rebuild import thaw_places
 from envwright.references.python.walk import (
     Freezer,
-    Memory,
     Place,
+    WalkMemory,
     attributes,
     class_attributes,
     freeze_places,
@@ -32,7 +32,7 @@ class Attributes:
     """The attributes of one or more objects by name, those that move and those that have not moved so far."""
 
     def __init__(self, roots: Sequence[Any], moving: Mapping[str, int] | None = None) -> None:
-        self.roots, self.memory = roots, Memory()
+        self.roots, self.memory = roots, WalkMemory()
         self.walked = [root for root in roots if not has_hook(root)]
         self.hooked = [root for root in roots if has_hook(root)]
         self.places: dict[str, Place] = {}
@@ -159,4 +159,4 @@ def _hook_state(root: Any) -> dict[str, Any]:
             f"{type(root).__name__}.envwright_snapshot returned a {type(state).__name__}; it must return a dict of "
             "names and plain data."
         )
-    return Freezer(Memory(), (), shared=True).freeze(state, "envwright_snapshot")
+    return Freezer(WalkMemory(), (), shared=True).freeze(state, "envwright_snapshot")

@@ -6,7 +6,7 @@ from envwright.verify import regressions
 from envwright.verify.phases import compare_phases
 from envwright.verify.rows import part, take
 from envwright.verify.session import Session
-from envwright.verify.trial import Precision, Trial, as_input, attempt, precisions
+from envwright.verify.trial import Precision, StepTrial, as_input, attempt, precisions
 from envwright.verify.verdict import Check, Divergence
 
 
@@ -43,7 +43,7 @@ def check_phases(session: Session) -> list[Check]:
     return checks
 
 
-def _missing(session: Session, precision: Precision, trial: Trial) -> str:
+def _missing(session: Session, precision: Precision, trial: StepTrial) -> str:
     """Phases and values of the contract that the candidate does not have."""
     if not trial.reference.cases:
         return ""
