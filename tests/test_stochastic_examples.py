@@ -60,7 +60,7 @@ def test_the_engine_finds_no_difference(name: str) -> None:
     assert verdict.passed, verdict.text()
     asked = {check.name: check.count for check in verdict.checks if check.status == "pass"}
     assert min(asked["single steps"], asked["phases"], asked["episodes"]) > 20
-    assert {"seeds matter", "luck in distribution", "starts", "every field has its counterpart"} <= set(asked)
+    assert {"seeds matter", "chance in distribution", "starts", "every field has its counterpart"} <= set(asked)
 
 
 @pytest.mark.slow

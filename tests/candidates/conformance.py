@@ -42,7 +42,7 @@ def check(candidate: Candidate, steps: int = 4) -> None:
     assert close(rows(stepped, [0]), first), "a batch of one is a row of a batch of many"
 
     check_play(candidate, state, actions)
-    check_luck(candidate, state, actions[:, 0])
+    check_chance(candidate, state, actions[:, 0])
     with pytest.raises(EnvwrightError, match="no field surely_not"):
         candidate.step({**state, "surely_not": SEEDS}, actions[:, 0])
     with pytest.raises(EnvwrightError, match="no param surely_not"):
@@ -68,11 +68,11 @@ def check_play(candidate: Candidate, state: Columns, actions: NDArray[Any]) -> N
         now = state_of(outcome)
 
 
-def check_luck(candidate: Candidate, state: Columns, actions: NDArray[Any]) -> None:
+def check_chance(candidate: Candidate, state: Columns, actions: NDArray[Any]) -> None:
     """Luck that can be handed in can be drawn too, and gives the game that `init` gives; other luck is refused."""
     if not candidate.takes_chance:
         assert candidate.chance_kinds() == ({}, {})
-        with pytest.raises(EnvwrightError, match="luck"):
+        with pytest.raises(EnvwrightError, match="random numbers"):
             candidate.start({}, 3)
         return
     start, step = candidate.chance_kinds()

@@ -29,7 +29,7 @@ from envwright.references.python import reference as trials
 from envwright.verify.contract import Contract, read
 from envwright.verify.host import Here
 from envwright.verify.interface import Interface
-from envwright.verify.record import Plan, record_episodes
+from envwright.verify.record import EpisodePlan, record_episodes
 from envwright.verify.rows import part
 
 EPISODES, STEPS = 8, 40
@@ -141,7 +141,7 @@ def _game(path: Path, changed: tuple[str, ...], contract: str) -> Game:
 def assert_plays_the_same(pair: Game, episodes: int = EPISODES, steps: int = STEPS) -> dict[str, np.ndarray]:
     """Starts and steps of the game and its translation, of which the latter gets the luck that the former had. Gives
     the columns that were compared."""
-    plans = [Plan("random", seed) for seed in range(episodes)]
+    plans = [EpisodePlan("random", seed) for seed in range(episodes)]
     trace = record_episodes(pair.reference, pair.contract, plans, steps, 0, lambda: None)
     assert not trace.failures, trace.failures
     ends = np.cumsum(trace.lengths)

@@ -25,7 +25,7 @@ from envwright.references.protocol import (
     Watchpoint,
 )
 from envwright.references.self_check import check_reference
-from envwright.verify import engine
+from envwright.verify import engine, pairs
 from envwright.verify.host import Here
 from envwright.verify.session import Effort
 

@@ -15,7 +15,7 @@ from envwright.recipe.briefing import Briefing
 from envwright.recipe.speed import MeasureError, measure
 from envwright.recipe.versions import write_files
 from envwright.references.gymnasium_env import gymnasium_reference
-from envwright.references.python.luck import Recorded
+from envwright.references.python.draws import Recorded
 from envwright.sandbox.process import Limits, Sandbox
 from envwright.verify.host import Apart, Here
 from envwright.verify.interface import Interface

@@ -102,7 +102,7 @@ def test_numbers_that_do_not_fit_are_refused(windy: tuple[Path, Contract, Interf
         candidate.step({**state, "row": np.array([0.5])}, np.array([0]))
     with pytest.raises(EnvwrightError, match="field visits has the shape"):
         candidate.step({**state, "visits": np.zeros((1, 2))}, np.array([0]))
-    with pytest.raises(EnvwrightError, match="no luck called wind"):
+    with pytest.raises(EnvwrightError, match="no chance called wind"):
         candidate.step(state, np.array([0]), {"wind": np.array([0])})
     with pytest.raises(EnvwrightError, match="no function nowhere"):
         candidate.call("nowhere", [])

@@ -11,7 +11,7 @@ from envwright.core.errors import EnvwrightError
 from envwright.references.gymnasium_env import gymnasium_reference
 from envwright.references.plain import same
 from envwright.references.protocol import ReferenceFailedError, Watchpoint
-from envwright.references.python.luck import take_open
+from envwright.references.python.draws import take_open
 
 
 def test_an_error_of_the_reference_is_one_sentence_and_leaves_it_usable() -> None:

@@ -59,7 +59,7 @@ def test_a_generator_that_no_seed_reaches_is_noted_with_its_place() -> None:
     found = check("OwnState")
     assert found.ok
     assert [finding.kind for finding in found.findings] == ["seed"]
-    assert "luck differs first at hazards.py:" in found.findings[0].sentence
+    assert "draws differ first at hazards.py:" in found.findings[0].sentence
 
 
 def test_a_start_by_luck_that_no_seed_reaches_does_not_survive() -> None:

@@ -19,7 +19,7 @@ from envwright.references.plain import differences, from_json, same, to_json
 from envwright.references.protocol import SnapshotError
 from envwright.references.python.moving import Attributes
 from envwright.references.python.rebuild import thaw
-from envwright.references.python.walk import Memory, freeze
+from envwright.references.python.walk import WalkMemory, freeze
 
 
 class Thing:
@@ -102,7 +102,7 @@ def test_parts_of_an_array_that_have_nothing_in_common_are_arrays_of_their_own()
 
 def test_an_object_keeps_its_identity_and_what_no_snapshot_holds() -> None:
     thing = Thing(deck=Thing(cards=[1], rng=np.random.default_rng(0)))
-    deck, rng, memory = thing.deck, thing.deck.rng, Memory()
+    deck, rng, memory = thing.deck, thing.deck.rng, WalkMemory()
     frozen = freeze(thing, memory=memory)
     assert "rng" not in frozen["deck"]
     deck.cards.append(2)
@@ -216,7 +216,7 @@ def test_constants_are_looked_over_every_fifty_episodes() -> None:
 
 def test_a_type_of_numbers_is_kept_as_it_is() -> None:
     thing = Thing(kind=np.dtype("float32"), n=1)
-    frozen = freeze(thing, memory=(memory := Memory()))
+    frozen = freeze(thing, memory=(memory := WalkMemory()))
     kind, thing.kind = thing.kind, None
     thaw(thing, frozen, memory)
     assert thing.kind is kind

@@ -1,17 +1,20 @@
 """A game for two with masks, put to the verifier: sound, and with every bug that only such a game can have."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from fast_noughts import Noughts
-from noughts_pair import HERE, judge, session, terms
+from noughts_pair import HERE, SMALL, judge, session, terms
+from slow_noughts import LINES
 
 from envwright.candidates.native import native_candidate
 from envwright.references.gymnasium_env import gymnasium_reference
 from envwright.references.protocol import ReferenceFailedError
 from envwright.verify.record import Case, record_transitions
-from envwright.verify.synthesis import invent
+from envwright.verify.trial import attempt, explain, precisions
 from envwright.verify.verdict import Verdict
 
 MAPPED = 'legal_actions = "legal"\nacting = "acting"\n'
@@ -150,7 +153,7 @@ def test_the_reference_gives_masks_and_rewards_for_each_player():
 
 def test_no_action_is_taken_that_is_illegal_where_it_would_be_taken():
     now = session()
-    cases = invent(now.trace.pool, now.domains, now.actions, 200, now.rng(0))
+    cases = now.states.invent(now.actions, 200, now.rng(0))
     done = now.host.run(record_transitions, now.contract, cases)
     replaced = sum(not np.array_equal(a.action, b.action) for a, b in zip(cases, done.cases, strict=False))
     assert replaced > 50
@@ -159,6 +162,43 @@ def test_no_action_is_taken_that_is_illegal_where_it_would_be_taken():
     place = done.after["action"][rows, turn]
     assert (np.where(place == 9, 0, board[rows, np.minimum(place, 8)]) == 0).all()
     assert (done.after["action"][rows, 1 - turn] == 9).all()
+
+
+def is_possible(state: dict[str, Any]) -> bool:
+    """Marks, moves and turn as play leaves them, before anybody has won."""
+    marks = [state["board"].count(seat + 1) for seat in (0, 1)]
+    ahead = marks[state["first"]] - marks[1 - state["first"]]
+    won = any(len({state["board"][place] for place in line}) == 1 and state["board"][line[0]] for line in LINES)
+    return sum(marks) == state["moves"] and ahead == (state["turn"] != state["first"]) and not won
+
+
+@pytest.mark.parametrize("how", ["mined", "stated", "made"])
+def test_invented_states_are_possible_and_so_are_the_smallest_shown(tmp_path, how: str):
+    (tmp_path / "states.py").write_text(
+        "def possible(rng, recorded):\n"
+        "    return {**recorded[0], 'board': [0] * 9, 'moves': 0, 'turn': (t := int(rng.integers(2))), 'first': t}\n"
+    )
+    stated = "[domain]\ntogether = [['board', 'moves'], ['turn', 'moves', 'first']]\n"
+    made = ("version = 1\n", f"version = 1\nstates = '{tmp_path / 'states.py'}:possible'\n")
+    text = terms("turn", made) if how == "made" else terms("turn") + (stated if how == "stated" else "")
+    few = SMALL if how == "mined" else replace(SMALL, pool=40)  # too few to tell
+    now = session(text, few)
+    cases = now.states.invent(now.actions, 300, now.rng(0)) + now.states.corners(now.actions, now.rng(1), 300)
+    assert len(cases) > 300
+    assert all(is_possible(case.snapshot) for case in cases)
+    assert len({repr(case.snapshot["board"]) for case in cases}) > 20
+    if how == "made":
+        assert {case.snapshot["moves"] for case in cases[2::3][:100]} == {0}
+    (precision,) = precisions(now)
+    found = explain(now, precision, attempt(now, precision, cases), "L1")
+    assert [divergence.module for divergence in found] == ["turns"]
+    assert is_possible(found[0].input)
+
+
+def test_too_few_states_say_nothing_of_what_belongs_together():
+    now = session(effort=replace(SMALL, pool=40))
+    assert now.states.groups == ()
+    assert not all(is_possible(case.snapshot) for case in now.states.invent(now.actions, 100, now.rng(0)))
 
 
 def test_a_state_in_which_nobody_can_do_anything_is_passed_over(tmp_path):

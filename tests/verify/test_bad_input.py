@@ -111,7 +111,7 @@ def test_a_candidate_that_raises_is_quoted_with_its_line_and_what_can_be_asked_i
     assert all(
         "the candidate raised TypeError: this cannot be traced (walks.py:" in c.detail for c in failures.values()
     )
-    assert {check.name for check in verdict.checks if check.passed} >= {"seeds matter", "luck in distribution"}
+    assert {check.name for check in verdict.checks if check.passed} >= {"seeds matter", "chance in distribution"}
 
 
 def test_luck_that_ignores_the_seed_and_a_start_that_ignores_luck_are_told_apart():

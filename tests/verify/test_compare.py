@@ -50,12 +50,12 @@ def test_a_reference_that_shows_float32_is_not_held_to_double_precision():
     assert differs(np.array([1.0], np.float32), [1 + 4 * UNIT], ROUNDS) == [False]
 
 
-def test_sway_and_usual_size_widen_the_room():
+def test_sensitivity_and_usual_size_widen_the_room():
     have = np.array([1e-3], np.float32)
     assert differs([0.0], have, ROUNDS) == [True]
-    assert differs([0.0], have, ROUNDS, sway={"reward": np.array([2e-4])}) == [False]
+    assert differs([0.0], have, ROUNDS, sensitivity={"reward": np.array([2e-4])}) == [False]
     assert differs([0.0], have, ROUNDS, scales={"reward": np.array(4000.0)}) == [False]
-    assert differs([0.0], have, EXACT, sway={"reward": np.array([1.0])}) == [True]  # where none is allowed
+    assert differs([0.0], have, EXACT, sensitivity={"reward": np.array([1.0])}) == [True]  # where none is allowed
 
 
 def test_tolerance_says_how_much_it_was():

@@ -95,14 +95,31 @@ def test_an_outcome_that_is_ignored_is_not_compared_and_a_field_of_its_name_stil
     assert list(contract.ignored) == ["candidate.reward"]
 
 
+def test_possible_states_are_stated_by_parts_that_belong_together_or_made():
+    contract = read(
+        "states = 'possible.py:state'\n" + HEAD + "[domain]\nx = {low = 0, high = 3}\ntogether = [['a', 'b']]"
+    )
+    assert (contract.states, contract.together) == ("possible.py:state", (("a", "b"),))
+    assert contract.domain == {"x": {"low": 0, "high": 3}}
+    for wrong in ("'a'", "['a', 'b']", "[[1]]"):
+        with pytest.raises(ContractError, match=r"\[domain\] together: give lists of parts of the state, such as"):
+            read(HEAD + f"[domain]\ntogether = {wrong}")
+    with pytest.raises(ContractError, match=r"states is missing"):
+        read("states = ''\n" + HEAD)
+
+
 def test_blame_goes_to_the_most_precise_owner_and_has_a_default():
     modules = "[[module]]\nname = 'all'\nowns = ['state', 'info']\n[[module]]\nname = 'x'\nowns = ['state.x']"
     contract = read(HEAD + modules)
     assert [contract.owner(c) for c in ("state.x", "state.y", "info.prob")] == ["x", "all", "all"]
     plain = read(HEAD)
-    columns = ("state.x", "observation", "reward", "terminated", "truncated", "info.a", "start", "chance")
+    columns = (
+        "state.x", "observation", "reward", "terminated", "truncated", "info.a", "start", "chance", "legal_actions",
+        "acting",
+    )  # fmt: skip
     assert [plain.owner(column) for column in columns] == [
-        "dynamics", "observation", "reward", "termination", "time limit", "info", "reset", "chance",
+        "dynamics", "observation", "reward", "termination", "time limit", "info", "reset", "chance", "legal actions",
+        "turns",
     ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from envwright.core.errors import EnvwrightError
-from envwright.verify.domain import Choice, Fixed, Grid, Real, Several, Whole, digits, mine, mine_states, size
+from envwright.verify.domain import Fixed, Grid, OneOf, Real, Several, Whole, digits, mine, mine_states, size
 
 RNG = np.random.default_rng(0)
 REALS = [float(x) for x in np.random.default_rng(1).normal(size=50)]
@@ -28,15 +28,15 @@ def test_real_numbers_that_are_counted_stay_on_their_grid():
 @pytest.mark.parametrize(
     ("values", "domain"),
     [
-        ([True, False, True], Choice((False, True))),
-        (["b", "a", None], Choice((None, "a", "b"))),
+        ([True, False, True], OneOf((False, True))),
+        (["b", "a", None], OneOf((None, "a", "b"))),
         ([3, 9, 4], Whole(3, 9)),
         ([np.int64(3), 9], Whole(3, 9)),
-        ([4, 4, 4], Choice((4,))),
-        ([1.0, 2.5] * 20, Choice((1.0, 2.5))),
+        ([4, 4, 4], OneOf((4,))),
+        ([1.0, 2.5] * 20, OneOf((1.0, 2.5))),
         ([1, 2.5, -1.0], Real(-1.0, 2.5, (7.0,))),
-        ([None, 3, 4], Choice((None, 3, 4))),
-        ([(1, True), (2, False)], Several(tuple, (2,), None, (Whole(1, 2), Choice((False, True))))),
+        ([None, 3, 4], OneOf((None, 3, 4))),
+        ([(1, True), (2, False)], Several(tuple, (2,), None, (Whole(1, 2), OneOf((False, True))))),
         ([[1], [2, 3]], Several(list, (1, 2), Whole(1, 3))),
         ([[], []], Several(list, (0,), None)),
         ([{"a": 1}, {"a": 2}], Fixed(({"a": 1}, {"a": 2}))),
@@ -93,7 +93,7 @@ def test_corners_are_where_rules_change():
         (Whole(-5, 900), 817),
         (Whole(10, 90), 85),
         (Real(-10.0, 10.0), 3.14159265),
-        (Choice((0, 1, 7)), 7),
+        (OneOf((0, 1, 7)), 7),
         (Several(list, (0, 4), Whole(0, 9)), [9, 8, 7, 9]),
         (Several(tuple, (2,), None, (Whole(0, 9), Real(0.0, 1.0))), (8, 0.123456)),
         (Grid((2, 2), np.dtype(np.int64), Whole(0, 9)), np.array([[5, 6], [7, 8]])),
@@ -153,7 +153,7 @@ def test_numbers_are_written_as_short_as_they_can_be():
 def test_the_contract_may_give_a_domain_and_must_give_it_right():
     states = [{"a": 1, "b": 0.5}, {"a": 2, "b": 1.5}]
     given = {"a": {"low": 0, "high": 9}, "b": {"values": [1.0, 2.0]}}
-    assert mine_states(states, (), given) == {"a": Whole(0, 9), "b": Choice((1.0, 2.0))}
+    assert mine_states(states, (), given) == {"a": Whole(0, 9), "b": OneOf((1.0, 2.0))}
     stated = mine_states(states, (7.0,), {"b": {"low": 0.0, "high": 1.0}})["b"]
     assert all(0 <= value <= 1 for value in [*stated.corners(), *(stated.sample(RNG) for _ in range(50))])
     with pytest.raises(EnvwrightError, match=r"\[domain\] c: the reference's state has no such part; it has a, b"):

@@ -18,7 +18,7 @@ from envwright.train.policy import Policy
 from envwright.verify import policies
 from envwright.verify.levels.l4_transfer import play_both
 from envwright.verify.transfer import saved
-from envwright.verify.transfer.candidate_batch import CandidateBatch, step_with_own_luck
+from envwright.verify.transfer.candidate_batch import CandidateBatch, step_with_own_chance
 from envwright.verify.transfer.games import equal_games
 from envwright.verify.transfer.players import RandomPlayer
 from envwright.verify.transfer.sides import env_of, reference_batch
@@ -97,7 +97,7 @@ def test_steps_without_luck_need_no_places():
     candidate = session(terms()).candidate
     state, actions = {"at": np.zeros(3, np.int32)}, np.ones(3, np.int32)
     keyed = JaxCandidate(replace(candidate.rules, split=None))  # pyright: ignore[reportAttributeAccessIssue]
-    same = [step_with_own_luck(keyed, state, actions, np.random.default_rng(0), random=False) for _ in range(2)]
+    same = [step_with_own_chance(keyed, state, actions, np.random.default_rng(0), random=False) for _ in range(2)]
     assert np.array_equal(same[0]["state.at"], same[1]["state.at"])
 
 

@@ -12,6 +12,7 @@ from envwright.core.errors import EnvwrightError
 from envwright.references.protocol import Draw
 from envwright.verify import contract as contracts
 from envwright.verify import regressions
+from envwright.verify.engine import pair_of
 from envwright.verify.record import Case
 from envwright.verify.replay import replay
 from envwright.verify.verdict import Divergence
@@ -52,10 +53,20 @@ def test_without_a_folder_nothing_is_written():
     assert regressions.keep_step(session(), WRONG, CASE, "exact", "L1") == WRONG
 
 
+def test_files_of_versions_that_said_luck_can_be_replayed(tmp_path):
+    (tmp_path / "walk.toml").write_text(terms(fault="seed"))
+    pair = pair_of(contracts.load(tmp_path / "walk.toml"))
+    ours = session(terms(fault="seed"), regressions=tmp_path, pair=pair)
+    path = Path(regressions.keep_chance(ours, WRONG).replay.removeprefix("envwright replay "))
+    assert json.loads(path.read_text())["kind"] == "chance"
+    path.write_text(path.read_text().replace('"kind": "chance"', '"kind": "luck"'))
+    assert replay(path).name == "seeds matter"
+
+
 def test_only_steps_of_the_same_pair_are_tried_first(tmp_path):
     kept(tmp_path)
     ours = session(regressions=tmp_path, pair={"reference": "r"})
-    regressions.keep_luck(ours, WRONG)
+    regressions.keep_chance(ours, WRONG)
     assert [case.action for case in regressions.stored_steps(ours)] == [1]
     assert regressions.stored_steps(session(regressions=tmp_path, pair={"reference": "other"})) == []
     assert regressions.stored_steps(session()) == []

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from envwright.candidates.protocol import Columns, Kind
+from envwright.candidates.protocol import ColumnKind, Columns
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box, Discrete, Space
 from envwright.sandbox.process import Limits, Sandbox, SandboxError, python
@@ -48,10 +48,10 @@ class ApartCandidate:
     def params(self) -> Columns:
         return self._facts["params"]
 
-    def kinds(self) -> dict[str, Kind]:
+    def kinds(self) -> dict[str, ColumnKind]:
         return _kinds(self._ask("kinds"))
 
-    def chance_kinds(self) -> tuple[dict[str, Kind], dict[str, Kind]]:
+    def chance_kinds(self) -> tuple[dict[str, ColumnKind], dict[str, ColumnKind]]:
         start, step = self._ask("chance_kinds")
         return _kinds(start), _kinds(step)
 
@@ -135,9 +135,9 @@ def read_space(plain: Any) -> Space | None:
     return Box(low, high, tuple(plain["shape"]), np.dtype(plain["dtype"]))
 
 
-def plain_kinds(kinds: dict[str, Kind]) -> dict[str, Any]:
+def plain_kinds(kinds: dict[str, ColumnKind]) -> dict[str, Any]:
     return {name: [list(kind.shape), kind.dtype.str] for name, kind in kinds.items()}
 
 
-def _kinds(plain: dict[str, Any]) -> dict[str, Kind]:
-    return {name: Kind(tuple(shape), np.dtype(dtype)) for name, (shape, dtype) in plain.items()}
+def _kinds(plain: dict[str, Any]) -> dict[str, ColumnKind]:
+    return {name: ColumnKind(tuple(shape), np.dtype(dtype)) for name, (shape, dtype) in plain.items()}

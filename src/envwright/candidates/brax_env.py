@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from envwright.candidates.jax_candidate import JaxCandidate
 from envwright.candidates.outside import as_by_default, made, package, source
-from envwright.candidates.rules import Moment, Rules
+from envwright.candidates.rules import GameRules, Moment
 from envwright.core.spaces import Box
 
 
@@ -35,7 +35,7 @@ def brax_candidate(id: str, **options: Any) -> JaxCandidate:
         return Moment(state.obs, state, state.reward, done & ~cut, done & cut, info)
 
     return JaxCandidate(
-        Rules(
+        GameRules(
             name=f"brax:{id}",
             init=init,
             step=step,

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from envwright.candidates.jax_candidate import JaxCandidate
 from envwright.candidates.outside import as_by_default, box, made, package, source
-from envwright.candidates.rules import Moment, Rules, Split
+from envwright.candidates.rules import GameRules, Moment, Split
 from envwright.core.spaces import Discrete, Space
 
 BLACKJACK = "gymnasium.envs.tabular.blackjack"
@@ -56,7 +56,7 @@ def functional_candidate(id: str, **options: Any) -> JaxCandidate:
     module = sys.modules[type(env).__module__]
     blackjack = id.startswith("tabular/Blackjack")
     return JaxCandidate(
-        Rules(
+        GameRules(
             name=f"gymnasium:{id}",
             init=init,
             step=step,
@@ -87,7 +87,7 @@ def _space(space: Any) -> Space | None:
     return box(space.low, space.high, space.shape, space.dtype) if isinstance(space, spaces.Box) else None
 
 
-# ---- Blackjack's luck ----
+# ---- Blackjack's chance ----
 
 
 class Tape(NamedTuple):

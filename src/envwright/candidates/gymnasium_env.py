@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from envwright.candidates.protocol import Columns, Kind
+from envwright.candidates.protocol import ColumnKind, Columns
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Discrete, Space
 from envwright.references.gymnasium_env import gymnasium_reference
@@ -28,7 +28,7 @@ def gymnasium_candidate(id: str, /, **options: Any) -> "GymnasiumCandidate":
 
 
 class GymnasiumCandidate:
-    """A reference in the role of a candidate. It draws its own luck, by seed."""
+    """A reference in the role of a candidate. It draws its own random numbers, by seed."""
 
     def __init__(self, reference: Reference, name: str) -> None:
         self.name, self._reference = name, reference
@@ -49,10 +49,10 @@ class GymnasiumCandidate:
     def params(self) -> Columns:
         return {}
 
-    def kinds(self) -> dict[str, Kind]:
+    def kinds(self) -> dict[str, ColumnKind]:
         return self._kinds
 
-    def chance_kinds(self) -> tuple[dict[str, Kind], dict[str, Kind]]:
+    def chance_kinds(self) -> tuple[dict[str, ColumnKind], dict[str, ColumnKind]]:
         return {}, {}
 
     def provenance(self) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class GymnasiumCandidate:
         return self._columns(self._standing(self._reference.reset(seed=int(seed))) for seed in seeds)
 
     def start(self, chance: Columns, games: int) -> Columns:
-        raise self._no_luck()
+        raise self._no_chance()
 
     def step(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
         played = self.play(state, np.asarray(actions)[:, None], chance)
@@ -75,7 +75,7 @@ class GymnasiumCandidate:
 
     def play(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
         if chance:
-            raise self._no_luck()
+            raise self._no_chance()
         games, steps = np.shape(actions)[:2]
         self._check(state)
         flat = self._columns(
@@ -86,13 +86,13 @@ class GymnasiumCandidate:
         return {name: column.reshape(games, steps, *column.shape[1:]) for name, column in flat.items()}
 
     def play_on(self, state: Columns, actions: NDArray[Any], chance: Columns, start: Columns) -> Columns:
-        raise self._no_luck()
+        raise self._no_chance()
 
     def draw_start(self, seeds: NDArray[np.uint32]) -> Columns:
-        raise self._no_luck()
+        raise self._no_chance()
 
     def draw(self, seeds: NDArray[np.uint32], state: Columns, actions: NDArray[Any]) -> Columns:
-        raise self._no_luck()
+        raise self._no_chance()
 
     def phases(self, state: Columns, actions: NDArray[Any], chance: Columns | None) -> dict[str, Columns]:
         return {}
@@ -138,7 +138,7 @@ class GymnasiumCandidate:
     # ---- columns ----
 
     @cached_property
-    def _kinds(self) -> dict[str, Kind]:
+    def _kinds(self) -> dict[str, ColumnKind]:
         """The kinds of all that was a number, and of one shape, in all steps of a few trial games and before them."""
         rng, moments, before = np.random.default_rng(0), [], []
         for seed in range(TRIAL[0]):
@@ -153,7 +153,7 @@ class GymnasiumCandidate:
             among = moments + before if name in before[0] else moments
             arrays = [array for moment in among if (array := _array(moment.get(name))) is not None]
             if len(arrays) == len(among) and len({array.shape for array in arrays}) == 1:
-                kinds[name] = Kind(arrays[0].shape, np.result_type(*arrays))
+                kinds[name] = ColumnKind(arrays[0].shape, np.result_type(*arrays))
         return kinds
 
     def _columns(self, moments: Iterable[dict[str, Any]]) -> Columns:
@@ -187,8 +187,8 @@ class GymnasiumCandidate:
                     f"{self.name}'s field {name} has the shape {shape}, but the contract gives it {column.shape[1:]}."
                 )
 
-    def _no_luck(self) -> EnvwrightError:
-        return EnvwrightError(f"{self.name} draws its own luck; it cannot be handed in.")
+    def _no_chance(self) -> EnvwrightError:
+        return EnvwrightError(f"{self.name} draws its own random numbers; they cannot be handed in.")
 
 
 def _array(value: Any) -> NDArray[Any] | None:

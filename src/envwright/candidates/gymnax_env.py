@@ -5,7 +5,7 @@ from typing import Any
 
 from envwright.candidates.jax_candidate import JaxCandidate
 from envwright.candidates.outside import box, made, package, source
-from envwright.candidates.rules import Moment, Rules
+from envwright.candidates.rules import GameRules, Moment
 from envwright.core.spaces import Discrete, Space
 
 
@@ -19,7 +19,7 @@ def gymnax_candidate(id: str, **options: Any) -> JaxCandidate:
         return Moment(obs, state, reward, terminated, env.is_truncated(state, params), info)
 
     return JaxCandidate(
-        Rules(
+        GameRules(
             name=f"gymnax:{id}",
             init=env.reset_env,
             step=step,

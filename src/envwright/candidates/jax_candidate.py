@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.candidates.one_game import LOG, OneGame
-from envwright.candidates.protocol import Columns, Kind
-from envwright.candidates.rules import Rules
+from envwright.candidates.protocol import ColumnKind, Columns
+from envwright.candidates.rules import GameRules
 from envwright.candidates.trees import filled, named
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Discrete, Space
@@ -29,9 +29,9 @@ PLAYED, STEPS = 128, 64  # games that are played on at once, and for so many ste
 
 @dataclass(frozen=True, eq=False)
 class JaxCandidate:
-    """`Rules`, run in batches."""
+    """`GameRules`, run in batches."""
 
-    rules: Rules
+    rules: GameRules
     double: bool = False
     shared: OneGame | None = None  # whose compiled functions to use; params apart, they are the same
 
@@ -58,18 +58,18 @@ class JaxCandidate:
     def provenance(self) -> dict[str, Any]:
         return {"candidate": self.name, "jax": jax.__version__, **self.rules.provenance}
 
-    def kinds(self) -> dict[str, Kind]:
+    def kinds(self) -> dict[str, ColumnKind]:
         with self._as_its_authors_run_it():
-            given = (self._template[1], self._action, self._luck[1], np.uint32(0))
+            given = (self._template[1], self._action, self._chance[1], np.uint32(0))
             shapes = jax.eval_shape(lambda *game: OneGame(self.rules).step(self.rules.params, *game), *given)
         order = [f"state.{name}" for name in named(self._template[1])]  # as written; tracing sorts the names
         names = [*order, *(name for name in shapes if name not in order)]
-        return {name: Kind(shapes[name].shape, np.dtype(shapes[name].dtype)) for name in names}
+        return {name: ColumnKind(shapes[name].shape, np.dtype(shapes[name].dtype)) for name in names}
 
-    def chance_kinds(self) -> tuple[dict[str, Kind], dict[str, Kind]]:
+    def chance_kinds(self) -> tuple[dict[str, ColumnKind], dict[str, ColumnKind]]:
         start, step = (
-            {name: Kind(np.shape(leaf), np.asarray(leaf).dtype) for name, leaf in named(tree).items()}
-            for tree in self._luck
+            {name: ColumnKind(np.shape(leaf), np.asarray(leaf).dtype) for name, leaf in named(tree).items()}
+            for tree in self._chance
         )
         return start, step
 
@@ -79,19 +79,19 @@ class JaxCandidate:
         return self._run("init", len(seeds), np.asarray(seeds, np.uint32))
 
     def start(self, chance: Columns, games: int) -> Columns:
-        return self._run("start", games, self._filled_luck(0, chance, games), _seeds(games))
+        return self._run("start", games, self._filled_chance(0, chance, games), _seeds(games))
 
     def step(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
         games = len(actions)
         if chance is None and self.takes_chance:
             chance = self.draw(_seeds(games), state, actions)
-        luck = self._filled_luck(1, chance or {}, games)
-        return self._run("step", games, self._checked(state), self._actions(actions), luck, _seeds(games))
+        drawn = self._filled_chance(1, chance or {}, games)
+        return self._run("step", games, self._checked(state), self._actions(actions), drawn, _seeds(games))
 
     def step_uncompiled(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
         games = len(actions)
-        luck = self._filled_luck(1, chance or {}, games)
-        given = (self._checked(state), self._actions(actions), luck, _seeds(games))
+        drawn = self._filled_chance(1, chance or {}, games)
+        given = (self._checked(state), self._actions(actions), drawn, _seeds(games))
         step = self._game.over_games(self._game.step)
         with self._as_its_authors_run_it(), jax.disable_jit():
             outcome = step(self.rules.params, *jax.tree.map(jnp.asarray, given))
@@ -99,15 +99,15 @@ class JaxCandidate:
 
     def play(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
         games, steps = np.shape(actions)[:2]
-        luck = self._filled_luck(1, chance or {}, (games, steps))
+        drawn = self._filled_chance(1, chance or {}, (games, steps))
         seeds = np.arange(games * steps, dtype=np.uint32).reshape(games, steps)
-        whole = self._checked(state), (self._actions(actions), luck, seeds)
+        whole = self._checked(state), (self._actions(actions), drawn, seeds)
         return _stacked([self._play(began, tape, steps) for began, tape in _parts(whole, games, PLAYED)], games)
 
     def play_on(self, state: Columns, actions: NDArray[Any], chance: Columns, start: Columns) -> Columns:
         lead = np.shape(actions)[:2]
         fields = {name: column for name, column in state.items() if not name.startswith(LOG)}
-        tape = self._actions(actions), self._filled_luck(1, chance, lead), self._filled_luck(0, start, lead)
+        tape = self._actions(actions), self._filled_chance(1, chance, lead), self._filled_chance(0, start, lead)
         with self._as_its_authors_run_it():
             none = self._empty_log(lead[1])
             log = {name: jnp.asarray(state.get(f"{LOG}{name}", zero)) for name, zero in none.items()}
@@ -140,8 +140,8 @@ class JaxCandidate:
         if self.rules.phases is None:
             return {}
         games = len(actions)
-        luck = self._filled_luck(1, chance or {}, games)
-        flat = self._run("phases", games, self._checked(state), self._actions(actions), luck)
+        drawn = self._filled_chance(1, chance or {}, games)
+        flat = self._run("phases", games, self._checked(state), self._actions(actions), drawn)
         found: dict[str, Columns] = {}
         for name, column in flat.items():
             phase, value = name.split("\0")
@@ -208,8 +208,8 @@ class JaxCandidate:
         return np.zeros((*seats, *space.shape), np.float64 if wide else space.dtype)
 
     @cached_property
-    def _luck(self) -> tuple[Any, Any]:
-        """Some luck of a start and of a step, as templates."""
+    def _chance(self) -> tuple[Any, Any]:
+        """Some chance of a start and of a step, as templates."""
         if self.rules.split is None:
             return {}, {}
         key, params, split = self.rules.key, self.rules.params, self.rules.split
@@ -270,15 +270,13 @@ class JaxCandidate:
         with self._as_its_authors_run_it():
             return jax.vmap(lambda columns: filled(template, columns))(wide)
 
-    def _filled_luck(self, which: int, chance: Columns, games: int | tuple[int, ...]) -> Any:
+    def _filled_chance(self, which: int, chance: Columns, games: int | tuple[int, ...]) -> Any:
         lead = (games,) if isinstance(games, int) else games
-        template = self._luck[which]
+        template = self._chance[which]
         known = named(template)
         unknown = sorted(set(chance) - set(known))
         if unknown:
-            raise EnvwrightError(
-                f"{self.name} takes no luck called {unknown[0]}; it takes {', '.join(known) or 'none'}."
-            )
+            raise EnvwrightError(f"{self.name} has no chance called {unknown[0]}; it has {', '.join(known) or 'none'}.")
         wide = {
             name: np.broadcast_to(np.asarray(chance.get(name, leaf)).astype(leaf.dtype), (*lead, *np.shape(leaf)))
             for name, leaf in known.items()

@@ -1,4 +1,4 @@
-"""Jumanji's environments as candidates. Their luck is a key within the state, so a step is a function of the state."""
+"""Jumanji's environments as candidates. Their random key is in the state, so a step is a function of the state."""
 
 import sys
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 
 from envwright.candidates.jax_candidate import JaxCandidate
 from envwright.candidates.outside import as_by_default, box, made, package, source
-from envwright.candidates.rules import Moment, Rules
+from envwright.candidates.rules import GameRules, Moment
 from envwright.core.spaces import Discrete, Space
 
 
@@ -32,7 +32,7 @@ def jumanji_candidate(id: str, **options: Any) -> JaxCandidate:
         return Moment(seen.observation, state, seen.reward, seen.last() & over, seen.last() & ~over, seen.extras)
 
     return JaxCandidate(
-        Rules(
+        GameRules(
             name=f"jumanji:{id}",
             init=init,
             step=step,

@@ -5,7 +5,7 @@ import sys
 from typing import Any
 
 from envwright.candidates.jax_candidate import JaxCandidate
-from envwright.candidates.rules import Moment, Rules, Split
+from envwright.candidates.rules import GameRules, Moment, Split
 from envwright.core import Env
 from envwright.core.chance import key as make_key
 from envwright.core.timelimit import TimeLimit
@@ -18,7 +18,7 @@ def native_candidate(env: Env[Any, Any], name: str | None = None) -> JaxCandidat
         return Moment(*env.apply(state, action, chance, params))
 
     return JaxCandidate(
-        Rules(
+        GameRules(
             name=name or type(env).__name__,
             init=env.init,
             step=lambda key, state, action, params: Moment(*env.transition(key, state, action, params)),

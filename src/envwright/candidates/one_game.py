@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from envwright.candidates.rules import Moment, Rules, Split
+from envwright.candidates.rules import GameRules, Moment, Split
 from envwright.candidates.trees import like, named
 from envwright.core.env import choose
 from envwright.core.errors import EnvwrightError
@@ -21,7 +21,7 @@ LOG = "log."  # what sums over ended games are called
 class OneGame:
     """The rules, as functions that can be mapped over many games."""
 
-    rules: Rules
+    rules: GameRules
 
     @cached_property
     def compiled(self) -> dict[str, Callable[..., Any]]:
@@ -42,7 +42,7 @@ class OneGame:
         return self._standing(*self.rules.init(self.rules.key(seed), params), params)
 
     def start(self, params: Any, chance: Any, game: Any) -> dict[str, Any]:
-        del game  # there only so that games without luck can be counted
+        del game  # there only so that games without chance can be counted
         return self._standing(*self.split.start(chance, params), params)
 
     def step(self, params: Any, state: Any, action: Any, chance: Any, seed: Any) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class OneGame:
     @property
     def split(self) -> Split:
         if self.rules.split is None:
-            raise EnvwrightError(f"{self.rules.name} draws its own luck; it cannot be handed in.")
+            raise EnvwrightError(f"{self.rules.name} draws its own random numbers; they cannot be handed in.")
         return self.rules.split
 
     def _go(self, params: Any, state: Any, action: Any, chance: Any, seed: Any) -> Moment:

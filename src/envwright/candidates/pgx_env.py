@@ -3,7 +3,7 @@
 pgx has one action a step, that of `current_player`, who alone is shown the game. Here everybody acts at once: all are
 shown what pgx would show them, and whose turn it is not has one legal action, 0, which is thrown away.
 
-pgx cuts the luck out of its MinAtar games itself, to test them against the originals: `_step` draws and calls
+pgx cuts chance out of its MinAtar games itself, to test them against the originals: `_step` draws and calls
 `_step_det`, and `_init` draws and calls `_init_det`, where there is anything to draw. We use exactly that cut, by
 calling pgx's own functions with one of the names they look up replaced; none of its code is written again here.
 """
@@ -20,7 +20,7 @@ import jax.numpy as jnp
 
 from envwright.candidates.jax_candidate import JaxCandidate
 from envwright.candidates.outside import as_by_default, made, package, source
-from envwright.candidates.rules import Moment, Rules, Split
+from envwright.candidates.rules import GameRules, Moment, Split
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Discrete
 
@@ -66,7 +66,7 @@ def pgx_candidate(id: str, **options: Any) -> JaxCandidate:
     with as_by_default():
         actions = env.num_actions
     return JaxCandidate(
-        Rules(
+        GameRules(
             name=f"pgx:{id}",
             init=init,
             step=step,
@@ -94,26 +94,26 @@ def _make(pgx: Any, id: str, options: dict[str, Any]) -> Any:
 
 def _split(env: Any) -> Split:
     game = sys.modules[type(env).__module__]
-    lucky_start = "_init_det" in vars(game)
-    with_luck = copy.copy(env)  # pgx hands the key on to _step and _init unseen, so luck may travel in its place
+    random_start = "_init_det" in vars(game)
+    with_chance = copy.copy(env)  # pgx hands the key on to _step and _init unseen, so chance may travel in its place
 
-    def stick(state: Any, action: Any, luck: dict[str, Any], probability: float) -> Any:
+    def stick(state: Any, action: Any, drawn: dict[str, Any], probability: float) -> Any:
         del probability
-        others = {name: value for name, value in luck.items() if name != STICKY}
-        return game._step_det(state, jnp.where(luck[STICKY], state._last_action, action), **others)
+        others = {name: value for name, value in drawn.items() if name != STICKY}
+        return game._step_det(state, jnp.where(drawn[STICKY], state._last_action, action), **others)
 
-    with_luck._step = MethodType(_with_names(type(env)._step, _step=stick), with_luck)
-    if lucky_start:
+    with_chance._step = MethodType(_with_names(type(env)._step, _step=stick), with_chance)
+    if random_start:
         born = _with_names(type(env)._init, _init=lambda rng: game._init_det(**rng))
-        with_luck._init = MethodType(born, with_luck)
+        with_chance._init = MethodType(born, with_chance)
 
     def draw_start(key: Any, params: Any) -> dict[str, Any]:
         del params
-        return _with_names(game._init, _init_det=lambda **luck: luck)(key) if lucky_start else {}
+        return _with_names(game._init, _init_det=lambda **drawn: drawn)(key) if random_start else {}
 
     def start(chance: dict[str, Any], params: Any) -> tuple[Any, Any]:
         del params
-        state = with_luck.init(chance if lucky_start else jax.random.PRNGKey(0))
+        state = with_chance.init(chance if random_start else jax.random.PRNGKey(0))
         return state.observation, state
 
     def draw(key: Any, state: Any, action: Any, params: Any) -> dict[str, Any]:
@@ -121,16 +121,16 @@ def _split(env: Any) -> Split:
         names = list(inspect.signature(game._step_det).parameters)
 
         def write_down(*given: Any, **by_name: Any) -> dict[str, Any]:
-            luck = {**dict(zip(names, given, strict=False)), **by_name}
-            del luck["state"]
-            return {STICKY: luck.pop("action") == NOBODYS, **luck}
+            drawn = {**dict(zip(names, given, strict=False)), **by_name}
+            del drawn["state"]
+            return {STICKY: drawn.pop("action") == NOBODYS, **drawn}
 
         last = state.replace(_last_action=jnp.int32(NOBODYS))
         return _with_names(game._step, _step_det=write_down)(last, jnp.int32(0), key, env.sticky_action_prob)
 
     def apply(state: Any, action: Any, chance: dict[str, Any], params: Any) -> Moment:
         del params
-        state = with_luck.step(state, action, chance)
+        state = with_chance.step(state, action, chance)
         return Moment(state.observation, state, state.rewards[0], state.terminated, state.truncated, {})
 
     return Split(draw_start, start, draw, apply)

@@ -5,7 +5,7 @@ A column is a NumPy array with a leading axis of games, under a name:
     outcome   state.NAME, observation, reward, terminated, truncated, info.KEY; and legal_actions, acting: what may be
               done next and by whom, if not everything by everybody
     state     the same fields without "state."; a state that is one array is called `value`
-    chance    the leaves of the candidate's luck; luck that is one array is called `value`
+    chance    the leaves of the candidate's chance; chance that is one array is called `value`
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from envwright.core.spaces import Space
 from envwright.references.protocol import Columns as Columns
 
 
-class Kind(NamedTuple):
+class ColumnKind(NamedTuple):
     """Shape and dtype of one game's value in a column."""
 
     shape: tuple[int, ...]
@@ -33,7 +33,7 @@ class Candidate(Protocol):
 
     @property
     def takes_chance(self) -> bool:
-        """Whether its luck can be handed in; if not, it draws by seed and only its seeds can be chosen."""
+        """Whether its chance can be handed in; if not, it draws by seed and only its seeds can be chosen."""
         ...
 
     @property
@@ -51,12 +51,12 @@ class Candidate(Protocol):
         """The numbers of its rules, by name, without an axis of games."""
         ...
 
-    def kinds(self) -> dict[str, Kind]:
+    def kinds(self) -> dict[str, ColumnKind]:
         """What an outcome's columns look like."""
         ...
 
-    def chance_kinds(self) -> tuple[dict[str, Kind], dict[str, Kind]]:
-        """What the luck of a start and of a step looks like; empty without luck, or where it cannot be handed in."""
+    def chance_kinds(self) -> tuple[dict[str, ColumnKind], dict[str, ColumnKind]]:
+        """What the chance of a start and of a step looks like; empty without any, or where it cannot be handed in."""
         ...
 
     def provenance(self) -> dict[str, Any]: ...
@@ -70,7 +70,7 @@ class Candidate(Protocol):
         ...
 
     def step(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
-        """One step of each game, with given luck or by seed (0, 1, 2, ...). Missing fields are as in `init`."""
+        """One step of each game, with given chance or by seed (0, 1, 2, ...). Missing fields are as in `init`."""
         ...
 
     def step_uncompiled(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
@@ -88,11 +88,11 @@ class Candidate(Protocol):
         ...
 
     def draw_start(self, seeds: NDArray[np.uint32]) -> Columns:
-        """The luck it would draw for new games."""
+        """The chance it would draw for new games."""
         ...
 
     def draw(self, seeds: NDArray[np.uint32], state: Columns, actions: NDArray[Any]) -> Columns:
-        """The luck it would draw for a step."""
+        """The chance it would draw for a step."""
         ...
 
     def phases(self, state: Columns, actions: NDArray[Any], chance: Columns | None) -> dict[str, Columns]:

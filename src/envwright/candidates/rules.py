@@ -24,7 +24,7 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A step cut into drawing luck and using it, as our own environments are."""
+    """A step cut into drawing chance and using it, as our own environments are."""
 
     draw_start: Callable[[Any, Any], Any]  # key, params
     start: Callable[[Any, Any], tuple[Any, Any]]  # chance, params
@@ -33,7 +33,7 @@ class Split:
 
 
 @dataclass(frozen=True, eq=False)
-class Rules:
+class GameRules:
     """An environment as pure functions of one game; no function resets."""
 
     name: str

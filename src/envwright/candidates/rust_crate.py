@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from envwright.candidates.apart import read_space
 from envwright.candidates.play_on import play_on_stepwise
-from envwright.candidates.protocol import Columns, Kind
+from envwright.candidates.protocol import ColumnKind, Columns
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box, Space
 
 _loaded: dict[str, ModuleType] = {}  # by what is in the file
 
-Kinds = dict[str, Kind]
+Kinds = dict[str, ColumnKind]
 
 
 class RustError(EnvwrightError, RuntimeError):
@@ -104,7 +104,7 @@ class RustCandidate:
         return {"candidate": self.name, "crate": self.about["package"], "library sha256": digest}
 
     @property
-    def action_kind(self) -> Kind:
+    def action_kind(self) -> ColumnKind:
         """What one game's action looks like in memory."""
         return self._layout["action"]["action"]
 
@@ -118,8 +118,8 @@ class RustCandidate:
         return self._run("init", self._layout["seen"], (len(seeds),), _seeds(seeds))
 
     def start(self, chance: Columns, games: int) -> Columns:
-        luck = self._luck("start_luck", chance, (games,))
-        return self._run("start", self._layout["seen"], (games,), games, luck)
+        drawn = self._chance("start_luck", chance, (games,))
+        return self._run("start", self._layout["seen"], (games,), games, drawn)
 
     def step(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
         row = None if chance is None else {name: np.asarray(column)[:, None] for name, column in chance.items()}
@@ -131,8 +131,8 @@ class RustCandidate:
 
     def play(self, state: Columns, actions: NDArray[Any], chance: Columns | None = None) -> Columns:
         games, steps = lead = np.shape(actions)[:2]
-        luck = None if chance is None else self._luck("step_luck", chance, lead)
-        given = (games, steps, self._state(state, games), self._actions(actions, lead), luck)
+        drawn = None if chance is None else self._chance("step_luck", chance, lead)
+        given = (games, steps, self._state(state, games), self._actions(actions, lead), drawn)
         return self._run("play", self._layout["told"], lead, *given)
 
     def play_on(self, state: Columns, actions: NDArray[Any], chance: Columns, start: Columns) -> Columns:
@@ -152,8 +152,8 @@ class RustCandidate:
             return {}
         if chance is None:
             chance = self.draw(np.arange(games, dtype=np.uint32), state, actions)
-        luck = self._luck("step_luck", chance, (games,))
-        given = (games, self._state(state, games), self._actions(actions, (games,)), luck)
+        drawn = self._chance("step_luck", chance, (games,))
+        given = (games, self._state(state, games), self._actions(actions, (games,)), drawn)
         found: dict[str, Columns] = {}
         for name, column in self._run("phases", kinds, (games,), *given).items():
             phase, _, value = name.rpartition("\0")
@@ -212,7 +212,7 @@ class RustCandidate:
 
     @cached_property
     def _template(self) -> tuple[Columns, dict[str, Columns]]:
-        """A game and some luck, for what a caller leaves out."""
+        """A game and some chance, for what a caller leaves out."""
         seed = np.zeros(1, np.uint32)
         state = {name.removeprefix("state."): c for name, c in self.init(seed).items() if name != "observation"}
         space = self.action_space
@@ -229,15 +229,13 @@ class RustCandidate:
         whole = state if set(state) == set(known) else {**self._as_in(self._template[0], (games,)), **state}
         return [self._fitted(f"field {name}", kind, whole[name], (games,)) for name, kind in known.items()]
 
-    def _luck(self, group: str, chance: Columns, lead: tuple[int, ...]) -> list[NDArray[Any]]:
+    def _chance(self, group: str, chance: Columns, lead: tuple[int, ...]) -> list[NDArray[Any]]:
         known = self._layout[group]
         unknown = sorted(set(chance) - set(known))
         if unknown:
-            raise EnvwrightError(
-                f"{self.name} takes no luck called {unknown[0]}; it takes {', '.join(known) or 'none'}."
-            )
+            raise EnvwrightError(f"{self.name} has no chance called {unknown[0]}; it has {', '.join(known) or 'none'}.")
         whole = chance if set(chance) == set(known) else {**self._as_in(self._template[1][group], lead), **chance}
-        return [self._fitted(f"luck {name}", kind, whole[name], lead) for name, kind in known.items()]
+        return [self._fitted(f"chance {name}", kind, whole[name], lead) for name, kind in known.items()]
 
     def _actions(self, actions: NDArray[Any], lead: tuple[int, ...]) -> NDArray[Any]:
         return self._fitted("action", self._layout["action"]["action"], actions, lead)
@@ -245,7 +243,7 @@ class RustCandidate:
     def _as_in(self, template: Columns, lead: tuple[int, ...]) -> Columns:
         return {name: np.broadcast_to(column[0], (*lead, *column.shape[1:])) for name, column in template.items()}
 
-    def _fitted(self, what: str, kind: Kind, column: Any, lead: tuple[int, ...]) -> NDArray[Any]:
+    def _fitted(self, what: str, kind: ColumnKind, column: Any, lead: tuple[int, ...]) -> NDArray[Any]:
         """A column as the crate takes it; a whole number that does not fit is refused, not bent."""
         given = np.asarray(column)
         if given.shape != (*lead, *kind.shape):
@@ -264,7 +262,7 @@ class RustCandidate:
 
 
 def _kinds(fields: Sequence[tuple[str, Sequence[int], str]]) -> Kinds:
-    return {name: Kind(tuple(shape), np.dtype(dtype)) for name, shape, dtype in fields}
+    return {name: ColumnKind(tuple(shape), np.dtype(dtype)) for name, shape, dtype in fields}
 
 
 def _seeds(seeds: NDArray[np.uint32]) -> NDArray[np.uint64]:

@@ -16,7 +16,7 @@ from envwright.verify.contract import Contract, Function
 from envwright.verify.expression import Expression
 from envwright.verify.host import Host
 from envwright.verify.interface import NARROW, Field, Interface, Signature
-from envwright.verify.record import Beat, Case, Plan, mine_calls, record_calls, record_episodes, record_phases
+from envwright.verify.record import Beat, Case, EpisodePlan, mine_calls, record_calls, record_episodes, record_phases
 from envwright.verify.rows import part
 
 EPISODES, LIMIT = 12, 300  # played to see shapes
@@ -74,7 +74,7 @@ def made_with(contract: Contract) -> dict[str, Any]:
 def _look(reference: Reference, contract: Contract, beat: Beat) -> dict[str, Any]:
     """In the reference's process: play a little, and note what everything looks like."""
     names = [*policies.builtin(reference), *contract.policies]
-    plans = [Plan(names[i % len(names)], i) for i in range(EPISODES)]
+    plans = [EpisodePlan(names[i % len(names)], i) for i in range(EPISODES)]
     trace = record_episodes(reference, contract, plans, LIMIT, PHASES, beat)
     if not trace.steps:
         raise InterfaceError(f"{contract.reference} ends at once, in every game; there is nothing to translate.")

@@ -1,4 +1,4 @@
-"""Whether a reference is fit to be law: it repeats itself, its luck can be replayed, its state put back."""
+"""Whether a reference can be relied on: it repeats itself, its draws can be replayed, its state put back."""
 
 import itertools
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _STEPS = 200  # of an episode; what is not found in so many is rarely found in m
 
 
 @dataclass(frozen=True)
-class Finding:
+class ReferenceFinding:
     """One thing about the reference that a translator should know; a note is no fault."""
 
     kind: Literal["seed", "tape", "restore", "survives", "info", "made", "non-finite", "growth"]
@@ -30,7 +30,7 @@ class SelfCheck:
     name: str
     episodes: int
     steps: int
-    findings: tuple[Finding, ...]
+    findings: tuple[ReferenceFinding, ...]
 
     @property
     def ok(self) -> bool:
@@ -63,11 +63,11 @@ def check_reference(reference: Reference, episodes: int = 3, seed: int = 0) -> S
 class _Check:
     def __init__(self, reference: Reference, rng: np.random.Generator) -> None:
         self.reference, self.rng = reference, rng
-        self.findings: list[Finding] = []
+        self.findings: list[ReferenceFinding] = []
         self.episode = self.steps = 0
 
     def find(self, kind: Any, where: str, sentence: str, note: bool = False) -> None:
-        self.findings.append(Finding(kind, where, f"{self.reference.name} {sentence}", note))
+        self.findings.append(ReferenceFinding(kind, where, f"{self.reference.name} {sentence}", note))
 
     def record(self, seed: int) -> tuple[list[Any], list[_Moment]]:
         """An episode with random actions; once more, if what was thought constant has changed in it."""
@@ -88,12 +88,12 @@ class _Check:
         return actions, moments
 
     def replay(self, first: Sequence[_Moment], actions: Sequence[Any], seed: int, with_tape: bool) -> None:
-        """The same episode from the same seed, with its recorded luck or without; ends at the first difference."""
+        """The same episode from the same seed, with its recorded draws or without; ends at the first difference."""
         for step, before in enumerate(first):
             tape = before.outcome.draws if with_tape else None
             outcome = self._call(step, actions, seed, tape)
             now = self.reference.snapshot()
-            if step == 0 and not _unlike_draws(before.outcome, outcome):  # else it begins otherwise by luck
+            if step == 0 and not _unlike_draws(before.outcome, outcome):  # else it begins otherwise by chance
                 now = self._survivors(before.snapshot, now)
             self._info(before.outcome, outcome, step)
             where = _unlike(before.outcome, outcome, before.snapshot, now)
@@ -102,18 +102,19 @@ class _Check:
                 self.find(
                     "tape",
                     where,
-                    f"is not deterministic given its tape: {place} differs {self._at(step)} when the same luck is "
+                    f"is not deterministic given its tape: {place} differs {self._at(step)} when the same draws are "
                     "replayed; something else than its state, its actions and random numbers decides it.",
                 )
                 return
             if where:
-                luck = _unlike_draws(before.outcome, outcome)
-                why = f"; its luck differs first at {luck}, so the seed does not reach that generator" if luck else ""
+                drawn = _unlike_draws(before.outcome, outcome)
+                place = f"; its draws differ first at {drawn}, so the seed does not reach that generator"
+                why = place if drawn else ""
                 self.find(
                     "seed",
                     where,
                     f"is not the same twice with seed {seed}: `{where}` differs {self._at(step)}{why}.",
-                    note=bool(luck),
+                    note=bool(drawn),
                 )
                 return
 
@@ -139,7 +140,7 @@ class _Check:
             self.find("info", where, f"does not give the same info again: `{where}` differs {self._at(step)}.", True)
 
     def again(self, actions: Sequence[Any], seed: int) -> None:
-        """Every call twice from the same snapshot, with the same luck."""
+        """Every call twice from the same snapshot, with the same draws."""
         for step in range(len(actions) + 1):
             before = self.reference.snapshot()
             pairs = []

@@ -30,14 +30,14 @@ class Mismatch(NamedTuple):
 
 
 def unequal(
-    contract: Contract, expected: Columns, got: Columns, sway: Sizes | None = None, scales: Sizes | None = None
+    contract: Contract, expected: Columns, got: Columns, sensitivity: Sizes | None = None, scales: Sizes | None = None
 ) -> dict[str, NDArray[np.bool_]]:
-    """For each column, which rows differ. `sway` is how far the reference moves by itself, `scales` its usual sizes."""
+    """For each column, which rows differ. `sensitivity` is how far the reference moves by itself, `scales` its size."""
     found: dict[str, NDArray[np.bool_]] = {}
     for name, want in expected.items():
         if name not in got:
             raise ContractError(f"The candidate has no {name}; correct the contract.")
-        bad = differs(want, got[name], allowance(contract, name, want, got[name], sway, scales))
+        bad = differs(want, got[name], allowance(contract, name, want, got[name], sensitivity, scales))
         found[name] = by_row(bad)
     return found
 
@@ -53,7 +53,12 @@ def any_column(bad: Mapping[str, NDArray[np.bool_]]) -> NDArray[np.bool_]:
 
 
 def allowance(
-    contract: Contract, name: str, want: NDArray[Any], have: NDArray[Any], sway: Sizes | None, scales: Sizes | None
+    contract: Contract,
+    name: str,
+    want: NDArray[Any],
+    have: NDArray[Any],
+    sensitivity: Sizes | None,
+    scales: Sizes | None,
 ) -> NDArray[Any] | None:
     """How far apart the two may be; None means not at all."""
     if have.dtype.kind != "f" or not contract.rounds(name):
@@ -63,17 +68,17 @@ def allowance(
     units = unit(want, coarser)
     if scales is not None and name in scales:
         units = np.maximum(units, unit(np.asarray(scales[name], coarser), coarser))
-    moved = 0.0 if sway is None or name not in sway else sway[name]
+    moved = 0.0 if sensitivity is None or name not in sensitivity else sensitivity[name]
     return SLACK * (moved + units)
 
 
 def mismatches(
-    contract: Contract, expected: Columns, got: Columns, row: int, sway: Sizes | None, scales: Sizes | None
+    contract: Contract, expected: Columns, got: Columns, row: int, sensitivity: Sizes | None, scales: Sizes | None
 ) -> list[Mismatch]:
     """Everything that differs in one row."""
     one = slice(row, row + 1)
     want, have = ({n: c[one] for n, c in columns.items() if n in expected} for columns in (expected, got))
-    near = {n: c[one] for n, c in sway.items()} if sway else None
+    near = {n: c[one] for n, c in sensitivity.items()} if sensitivity else None
     bad = unequal(contract, want, have, near, scales)
     found: list[Mismatch] = []
     for name in expected:

@@ -103,9 +103,11 @@ class Contract:
     chance_start: dict[str, Expression] = field(default_factory=dict)
     chance_step: dict[str, Expression] = field(default_factory=dict)
     chance_ignored: dict[str, str] = field(default_factory=dict)
-    made: dict[str, str] = field(default_factory=dict)  # what luck decides when a reference is made
+    made: dict[str, str] = field(default_factory=dict)  # what chance decides when a reference is made
     ignored: dict[str, str] = field(default_factory=dict)
     domain: dict[str, dict[str, Any]] = field(default_factory=dict)
+    together: tuple[tuple[str, ...], ...] = ()  # parts of the state that are taken from one recorded state
+    states: str | None = None  # "file.py:function" that makes possible states
     policies: tuple[str, ...] = ()
     reachable: tuple[Reach, ...] = ()
     tolerances: tuple[Tolerance, ...] = ()
@@ -163,13 +165,13 @@ def read(text: str, path: Path | None = None) -> Contract:
     known = {
         "reference", "candidate", "reference_options", "candidate_options", "state", "params", "outcome", "chance",
         "ignored", "domain", "policies", "reachable", "tolerance", "module", "function", "phase", "invariant",
-        "transfer", "made",
+        "transfer", "made", "states",
     }  # fmt: skip
     _only(table, known, name)
     _shaped(table, name)
     chance = table.get("chance", {})
     _only(chance, {"start", "step", "ignored"}, f"{name}, [chance]")
-    outcome = {**OUTCOME, **table.get("outcome", {})}
+    outcome, domain = {**OUTCOME, **table.get("outcome", {})}, table.get("domain", {})
     return Contract(
         reference=_text(table, "reference", name),
         candidate=_text(table, "candidate", name),
@@ -191,7 +193,9 @@ def read(text: str, path: Path | None = None) -> Contract:
         chance_ignored=_reasons(chance.get("ignored", {}), f"{name}, [chance.ignored]"),
         made=_reasons(table.get("made", {}), f"{name}, [made]"),
         ignored=_ignored(table.get("ignored", {}), f"{name}, [ignored]"),
-        domain=table.get("domain", {}),
+        domain={key: value for key, value in domain.items() if key != "together"},
+        together=_together(domain.get("together", []), f"{name}, [domain] together"),
+        states=_text(table, "states", name) if "states" in table else None,
         policies=tuple(table.get("policies", ())),
         reachable=tuple(_reach(row, name) for row in table.get("reachable", ())),
         tolerances=tuple(_tolerance(row, name) for row in table.get("tolerance", ())),
@@ -256,6 +260,14 @@ def _invariant(row: dict[str, Any], name: str) -> Invariant:
     return Invariant(_text(row, "module", where), _text(row, "name", where), parse(row.get("holds"), where))
 
 
+def _together(groups: Any, where: str) -> tuple[tuple[str, ...], ...]:
+    if not isinstance(groups, list) or not all(
+        isinstance(group, list) and all(isinstance(part, str) for part in group) for group in groups
+    ):
+        raise ContractError(f'{where}: give lists of parts of the state, such as [["board", "turn"]].')
+    return tuple(map(tuple, groups))
+
+
 def _transfer(table: dict[str, Any], where: str) -> terms.Terms:
     _only(table, {field.name for field in fields(terms.Terms)}, where)
     if problem := terms.problem(table):
@@ -293,7 +305,7 @@ def _shaped(table: dict[str, Any], name: str) -> None:
         if key in ("reachable", "tolerance", "module", "function", "phase", "invariant"):
             if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
                 raise ContractError(f"{name}: {key} is a list of tables; write [[{key}]].")
-        elif key not in ("reference", "candidate", "policies") and not isinstance(value, dict):
+        elif key not in ("reference", "candidate", "policies", "states") and not isinstance(value, dict):
             raise ContractError(f"{name}: {key} is a table; write [{key}].")
 
 

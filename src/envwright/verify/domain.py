@@ -32,7 +32,7 @@ class Domain(Protocol):
 
 
 @dataclass(frozen=True)
-class Choice:
+class OneOf:
     """One of a few values."""
 
     values: tuple[Any, ...]
@@ -255,21 +255,21 @@ def mine(values: Sequence[Any], special: tuple[float, ...] = ()) -> Domain:
     if all(isinstance(v, list | tuple | set) and type(v) is type(first) for v in values):
         return _mine_several([*values], special)
     if all(isinstance(v, bool | np.bool_ | str | None.__class__) for v in values):
-        return Choice(_distinct(values))
+        return OneOf(_distinct(values))
     if all(_is_whole(v) for v in values):
         distinct = _distinct(values)
         low, high = int(min(distinct)), int(max(distinct))
-        return Choice(distinct) if len(distinct) == 1 else Whole(low, high)
+        return OneOf(distinct) if len(distinct) == 1 else Whole(low, high)
     if all(_is_whole(v) or isinstance(v, float | np.floating) for v in values):
         distinct = _distinct(values)
         if len(distinct) <= FEW and len(values) > 4 * len(distinct):
-            return Choice(distinct)
+            return OneOf(distinct)
         return Real(float(min(values)), float(max(values)), special, grid=_grid(np.array(values, np.float64)))
     if (
         all(v is None or isinstance(v, bool | int | float | str | np.number) for v in values)
         and len(_distinct(values)) <= 64
     ):
-        return Choice(_distinct(values))
+        return OneOf(_distinct(values))
     return Fixed(tuple(values[:: max(1, len(values) // 64)]))
 
 
@@ -287,7 +287,7 @@ def mine_states(
 
 def _given(name: str, table: Mapping[str, Any], special: tuple[float, ...]) -> Domain:
     if "values" in table:
-        return Choice(tuple(table["values"]))
+        return OneOf(tuple(table["values"]))
     if isinstance(table.get("low"), int) and isinstance(table.get("high"), int):
         return Whole(table["low"], table["high"])
     if isinstance(table.get("low"), float) and isinstance(table.get("high"), float):

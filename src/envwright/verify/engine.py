@@ -28,8 +28,8 @@ from envwright.sandbox.process import SandboxError
 from envwright.verify.contract import Contract
 from envwright.verify.host import Host
 from envwright.verify.levels import fitting, l0_contract, l0_function
+from envwright.verify.levels.l1_chance import check_chance
 from envwright.verify.levels.l1_functions import check_functions
-from envwright.verify.levels.l1_luck import check_luck
 from envwright.verify.levels.l2_phases import check_phases
 from envwright.verify.levels.l3_lockstep import check_lockstep
 from envwright.verify.levels.l4_transfer import check_transfer
@@ -54,7 +54,7 @@ QUESTIONS: dict[str, tuple[Question, ...]] = {
         l0_function.check_compiled,
         l0_function.check_params_matter,
     ),
-    "L1": (check_functions, fitting.steps, check_luck),
+    "L1": (check_functions, fitting.steps, check_chance),
     "L2": (check_phases,),
     "L3": (fitting.episodes, check_lockstep),
     "L4": (check_transfer,),

@@ -34,24 +34,24 @@ def compare_phases(
         return []
     dtype = "float64" if any(c.dtype == np.float64 for p in got.values() for c in p.values()) else "float32"
     nudge = dtype if session.rounds else None
-    expected, sway = session.host.run(
+    expected, sensitivity = session.host.run(
         record_phases, contract, [done.cases[row] for row in rows], nudge, session.sizes if session.rounds else {}
     )
     found: list[tuple[int, Phase, str, NDArray[Any], NDArray[Any]]] = []
     for i, row in enumerate(rows):
-        first = _first(session, got, expected[i], sway[i], i)
+        first = _first(session, got, expected[i], sensitivity[i], i)
         if first is not None:
             found.append((row, *first))
     return found
 
 
-def _first(session: Session, got: Any, expected: Any, sway: Any, i: int) -> Any:
+def _first(session: Session, got: Any, expected: Any, sensitivity: Any, i: int) -> Any:
     for phase in session.contract.phases:
         for name, want in expected.get(phase.name, {}).items():
             have = got[phase.name][name][i]
             room = None
             if have.dtype.kind == "f" and session.rounds and want.shape == have.shape:
-                room = SLACK * (sway.get(phase.name, {}).get(name, 0.0) + unit(want, have.dtype))
+                room = SLACK * (sensitivity.get(phase.name, {}).get(name, 0.0) + unit(want, have.dtype))
             if np.any(differs(want[None], have[None], room)):
                 return phase, name, want, have
     return None

@@ -64,31 +64,31 @@ def from_player(name: str, players: int = 1) -> ActingPolicy:
     return act
 
 
-def _file(name: str, base: Path | None) -> Path:
+def _file(name: str, base: Path | None, what: str = "policy") -> Path:
     file = name.rpartition(":")[0]
     path = (base or Path()) / file
     if path.suffix != ".py" or not path.is_file():
-        raise EnvwrightError(f"There is no policy {name}: {path} is not a Python file; write path/to/file.py:function.")
+        raise EnvwrightError(f"There is no {what} {name}: {path} is not a Python file; write path/to/file.py:function.")
     return path
 
 
-def from_file(name: str, base: Path | None) -> Callable[..., Any]:
+def load_function(name: str, base: Path | None, what: str = "policy") -> Callable[..., Any]:
     """A function of the user's own: `policies.py:follow`."""
-    path, function = _file(name, base), name.rpartition(":")[2]
-    spec = importlib.util.spec_from_file_location(f"envwright_policy_{path.stem}", path)
+    path, function = _file(name, base, what), name.rpartition(":")[2]
+    spec = importlib.util.spec_from_file_location(f"envwright_{what}_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     found = getattr(module, function, None)
     if not callable(found):
-        raise EnvwrightError(f"{path} has no function {function} to be a policy.")
+        raise EnvwrightError(f"{path} has no function {function} to be a {what}.")
     return found
 
 
 def _scripted(name: str, base: Path | None, players: int) -> ActingPolicy:
     """A policy of the user's own, which is called once for each player with what that player observes and may do."""
-    function = from_file(name, base)
+    function = load_function(name, base)
     parameters = inspect.signature(function).parameters.values()
     sees_masks = any(p.kind is p.VAR_POSITIONAL for p in parameters) or len(parameters) > 2
 

@@ -20,14 +20,14 @@ from envwright.verify.contract import Contract, Function
 from envwright.verify.expression import ExpressionError
 from envwright.verify.nudges import nudge
 from envwright.verify.rows import Row, legal_after, legal_where, stack, start_row, state_row, step_row
-from envwright.verify.sway import NUDGES, ROUNDINGS, distance, roundings
+from envwright.verify.sensitivity import NUDGES, ROUNDINGS, distance, roundings
 from envwright.verify.trace import Failure, Trace
 
 Beat = Callable[[], None]
 Plain = dict[str, Any]
 
 
-class Plan(NamedTuple):
+class EpisodePlan(NamedTuple):
     """An episode to be played."""
 
     policy: str
@@ -39,23 +39,23 @@ class Case(NamedTuple):
 
     snapshot: Plain
     action: Any
-    tape: tuple[Draw, ...] | None = None  # luck to be replayed; without it the reference draws
+    tape: tuple[Draw, ...] | None = None  # chance to be replayed; without it the reference draws
 
 
 @dataclass
 class Transitions:
     """Single steps of the reference from chosen states."""
 
-    cases: list[Case]  # with the luck that was drawn
+    cases: list[Case]  # with the chance that was drawn
     before: Columns  # state.* before the step
-    after: Columns  # action, luck and everything that is compared
+    after: Columns  # action, chance and everything that is compared
     outside: list[str]  # states that the reference refused, each with its reason
 
 
 def record_episodes(
     reference: Reference,
     contract: Contract,
-    plans: Sequence[Plan],
+    plans: Sequence[EpisodePlan],
     limit: int,
     keep: int,
     beat: Beat,
@@ -68,14 +68,14 @@ def record_episodes(
     step_tape: list[tuple[Draw, ...]] = []
     lengths: list[int] = []
     failures: list[Failure] = []
-    played: list[Plan] = []
+    played: list[EpisodePlan] = []
     pool: list[Plain] = []
     rng = np.random.default_rng(len(plans))
     for episode, plan in enumerate(plans):
         if most is not None and len(steps) >= most:
             break
         act = policies.find(plan.policy, reference, contract.base)
-        luck = np.random.default_rng([plan.seed, 1])
+        policy_rng = np.random.default_rng([plan.seed, 1])
         length = 0
         try:
             outcome = reference.reset(seed=plan.seed)
@@ -83,7 +83,7 @@ def record_episodes(
             start_tape.append(outcome.draws)
             while not (outcome.terminated or outcome.truncated) and length < limit:
                 _sample(pool, reference, keep, len(steps), rng)
-                action = act(outcome.obs, luck, legal_after(contract, reference, outcome))
+                action = act(outcome.obs, policy_rng, legal_after(contract, reference, outcome))
                 before = reference.look() if contract.looks_back else {}
                 outcome = reference.step(action)
                 steps.append(step_row(contract, reference, outcome, action, before))
@@ -184,34 +184,36 @@ Seen = dict[str, dict[str, NDArray[Any]]]  # by phase, by name
 def record_phases(
     reference: Reference, contract: Contract, cases: Sequence[Case], dtype: str | None, sizes: Plain, beat: Beat
 ) -> tuple[list[Seen], list[Seen]]:
-    """What the reference knows after each phase of these steps, and how far that sways; no phase that is not passed."""
+    """What the reference knows after each phase of these steps, if it is passed, and how sensitive that is."""
     rng = np.random.default_rng(0)
     found: list[Seen] = []
-    sways: list[Seen] = []
+    sensitivities: list[Seen] = []
     for case in cases:
         beat()
         seen = _watch(reference, contract, case)
-        sway: Seen = {phase: {name: np.zeros(v.shape) for name, v in values.items()} for phase, values in seen.items()}
+        sensitivity: Seen = {
+            phase: {name: np.zeros(v.shape) for name, v in values.items()} for phase, values in seen.items()
+        }
         for _ in range(NUDGES if dtype else 0):
             nudged = nudge(case.snapshot, sizes, np.dtype(dtype), rng)
             try:
                 other = _watch(reference, contract, case._replace(snapshot=nudged))
             except (ReferenceFailedError, ExpressionError, TapeError):
                 continue
-            _sways(sway, other, seen)
+            _widen(sensitivity, other, seen)
         for way in roundings(reference, dtype, ROUNDINGS):
             with way:
-                _sways(sway, _watch(reference, contract, case), seen)
+                _widen(sensitivity, _watch(reference, contract, case), seen)
         found.append(seen)
-        sways.append(sway)
-    return found, sways
+        sensitivities.append(sensitivity)
+    return found, sensitivities
 
 
-def _sways(sway: Seen, other: Seen, seen: Seen) -> None:
+def _widen(sensitivity: Seen, other: Seen, seen: Seen) -> None:
     for phase, values in seen.items():
         for name, value in values.items():
             if phase in other:
-                sway[phase][name] = np.maximum(sway[phase][name], distance(other[phase][name], value))
+                sensitivity[phase][name] = np.maximum(sensitivity[phase][name], distance(other[phase][name], value))
 
 
 def _watch(reference: Reference, contract: Contract, case: Case) -> Seen:
@@ -227,7 +229,7 @@ def _watch(reference: Reference, contract: Contract, case: Case) -> Seen:
     return seen
 
 
-class Call(NamedTuple):
+class FunctionCall(NamedTuple):
     """A call of one of the reference's functions."""
 
     arguments: Mapping[str, Any]
@@ -237,9 +239,9 @@ class Call(NamedTuple):
 
 def record_calls(
     reference: Reference, contract: Contract, calls: Mapping[str, Sequence[Mapping[str, Any]]], beat: Beat
-) -> dict[str, list[Call]]:
+) -> dict[str, list[FunctionCall]]:
     """The reference's functions on given arguments; those outside of what a function is for are left out."""
-    table: dict[str, list[Call]] = {}
+    table: dict[str, list[FunctionCall]] = {}
     for function in contract.functions:
         rows = table.setdefault(function.reference, [])
         for arguments in calls.get(function.reference, ()):
@@ -247,7 +249,7 @@ def record_calls(
             try:
                 result = result_of(reference, function, arguments)
                 given = [np.asarray(_plain(e(arguments))) for e in function.arguments]
-                rows.append(Call(arguments, given, result))
+                rows.append(FunctionCall(arguments, given, result))
             except (ReferenceFailedError, ExpressionError):
                 continue
     return table
@@ -285,7 +287,7 @@ def _sample(pool: list[Plain], reference: Reference, keep: int, seen: int, rng: 
 
 
 def mine_calls(
-    reference: Reference, contract: Contract, plans: Sequence[Plan], limit: int, beat: Beat
+    reference: Reference, contract: Contract, plans: Sequence[EpisodePlan], limit: int, beat: Beat
 ) -> dict[str, list[dict[str, Any]]]:
     """The arguments that the contract's functions are called with while the reference plays."""
     if not contract.functions:

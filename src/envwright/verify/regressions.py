@@ -89,9 +89,9 @@ def keep_call(session: Session, divergence: Divergence, function: str, arguments
     )
 
 
-def keep_luck(session: Session, divergence: Divergence) -> Divergence:
-    """Write down how much luck was drawn; that is all there is to do it again."""
-    return keep(session, divergence, {"kind": "luck", "effort": vars(session.effort)}, "L1")
+def keep_chance(session: Session, divergence: Divergence) -> Divergence:
+    """Write down how much chance was drawn; that is all there is to do it again."""
+    return keep(session, divergence, {"kind": "chance", "effort": vars(session.effort)}, "L1")
 
 
 def keep_start(session: Session, divergence: Divergence, seed: int, level: str) -> Divergence:

@@ -10,11 +10,11 @@ import numpy as np
 from envwright.core.errors import EnvwrightError
 from envwright.references.plain import from_json
 from envwright.verify import pairs, regressions
+from envwright.verify.levels.l1_chance import check_chance
 from envwright.verify.levels.l1_functions import check_function
-from envwright.verify.levels.l1_luck import check_luck
 from envwright.verify.levels.l3_drift import check_play_rounded
 from envwright.verify.levels.l3_episodes import check_play, check_starts
-from envwright.verify.record import Plan, record_calls
+from envwright.verify.record import EpisodePlan, record_calls
 from envwright.verify.session import Effort, Session, play_covered
 from envwright.verify.trial import attempt, precisions, shown
 from envwright.verify.verdict import Check
@@ -54,24 +54,24 @@ def _call(session: Session, content: dict[str, Any]) -> Check:
     return check_function(session, function, rows)
 
 
-def _luck(session: Session, content: dict[str, Any]) -> Check:
+def _chance(session: Session, content: dict[str, Any]) -> Check:
     session.effort = Effort(**content["effort"])
-    checks = check_luck(session)
+    checks = check_chance(session)
     return next((check for check in checks if not check.passed), checks[-1])
 
 
 def _start(session: Session, content: dict[str, Any]) -> Check:
-    _play_only(session, Plan("random", content["seed"]), 1)
+    _play_only(session, EpisodePlan("random", content["seed"]), 1)
     return check_starts(session)
 
 
 def _episode(session: Session, content: dict[str, Any]) -> Check:
-    _play_only(session, Plan(content["policy"], content["seed"]), content["steps"])
+    _play_only(session, EpisodePlan(content["policy"], content["seed"]), content["steps"])
     which = next(p for p in precisions(session) if p.name == content["precision"])
     return check_play_rounded(session, which) if which.nudge else check_play(session)
 
 
-def _play_only(session: Session, plan: Plan, steps: int) -> None:
+def _play_only(session: Session, plan: EpisodePlan, steps: int) -> None:
     """Let the session's recording be this one episode, as far as it goes."""
     vars(session)["trace"] = session.host.run(play_covered, session.contract, [plan], steps, 1, None)
     if not len(session.trace.lengths) or int(np.max(session.trace.lengths)) == 0:
@@ -81,7 +81,8 @@ def _play_only(session: Session, plan: Plan, steps: int) -> None:
 _KINDS: dict[str, Callable[[Session, dict[str, Any]], Check]] = {
     "step": _step,
     "call": _call,
-    "luck": _luck,
+    "chance": _chance,
+    "luck": _chance,  # as it was called in files of earlier versions
     "start": _start,
     "episode": _episode,
 }

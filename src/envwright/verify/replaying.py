@@ -10,12 +10,12 @@ from envwright.verify.rows import legal_after
 
 
 def before_step(reference: Reference, contract: Contract, policy: str, seed: int, step: int, beat: Beat) -> Case:
-    """The reference's state just before a step of an episode, the action, and the luck of that step."""
+    """The reference's state just before a step of an episode, the action, and the chance of that step."""
     act = policies.find(policy, reference, contract.base)
-    luck = np.random.default_rng([seed, 1])
+    rng = np.random.default_rng([seed, 1])
     outcome = reference.reset(seed=seed)
     for _ in range(step):
-        outcome = reference.step(act(outcome.obs, luck, legal_after(contract, reference, outcome)))
+        outcome = reference.step(act(outcome.obs, rng, legal_after(contract, reference, outcome)))
         beat()
-    snapshot, action = reference.snapshot(), act(outcome.obs, luck, legal_after(contract, reference, outcome))
+    snapshot, action = reference.snapshot(), act(outcome.obs, rng, legal_after(contract, reference, outcome))
     return Case(snapshot, action, reference.step(action).draws)

@@ -26,16 +26,16 @@ def start_row(contract: Contract, reference: Reference, outcome: Outcome) -> Row
     seen = scope(_names(held, outcome), outcome.draws)
     shown = {key: e for key, e in contract.outcome.items() if key.split(".")[0] in STANDING}
     row = _values(contract.state, _own(seen, held, outcome), "state.") | _values(shown, seen)
-    return row | luck_row(contract, contract.chance_start, seen, outcome)
+    return row | chance_row(contract, contract.chance_start, seen, outcome)
 
 
 def step_row(contract: Contract, reference: Reference, outcome: Outcome, action: Any, before: dict[str, Any]) -> Row:
-    """A step: its action, its luck, and everything that is compared afterwards."""
+    """A step: its action, its chance, and everything that is compared afterwards."""
     held = reference.look()
     seen = scope(_names(held, outcome) | {"action": action, "before": SimpleNamespace(**before)}, outcome.draws)
     row = {"action": np.asarray(action), "ended": np.array([outcome.terminated, outcome.truncated])}
     row |= _values(contract.state, _own(seen, held, outcome), "state.") | _values(contract.outcome, seen)
-    return row | luck_row(contract, contract.chance_step, seen, outcome)
+    return row | chance_row(contract, contract.chance_step, seen, outcome)
 
 
 def state_row(contract: Contract, names: dict[str, Any]) -> Row:
@@ -106,8 +106,8 @@ def _values(table: dict[str, Expression], seen: dict[str, Any], prefix: str = ""
     return {f"{prefix}{key}": _solid(e, e.read(seen))[0] for key, e in table.items()}
 
 
-def luck_row(contract: Contract, table: dict[str, Expression], seen: dict[str, Any], outcome: Outcome) -> Row:
-    """The luck, and under `drawn.` which of it the reference did draw."""
+def chance_row(contract: Contract, table: dict[str, Expression], seen: dict[str, Any], outcome: Outcome) -> Row:
+    """The chance, and under `drawn.` which of it the reference did draw."""
     row: Row = {}
     used = {name for expression in table.values() for name in expression.draws}
     for draw in outcome.draws if contract.chance_start or contract.chance_step else ():

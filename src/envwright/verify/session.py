@@ -12,15 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Candidate, Columns
+from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Space
 from envwright.references.protocol import BatchedReference, Reference, ReferenceFailedError, TapeError
-from envwright.verify import policies
+from envwright.verify import constraints, policies
 from envwright.verify.contract import Contract
 from envwright.verify.domain import Domain, mine_states
 from envwright.verify.host import Host
 from envwright.verify.nudges import usual
-from envwright.verify.record import Beat, Plain, Plan, record_episodes, replay_actions
-from envwright.verify.synthesis import ActionSource
+from envwright.verify.policies import load_function
+from envwright.verify.record import Beat, EpisodePlan, Plain, record_episodes, replay_actions
+from envwright.verify.synthesis import ActionSource, States
 from envwright.verify.trace import Failure, Trace, load, save
 
 MOST_FAILURES = 3  # episodes that may bring the reference down before no more are tried
@@ -37,7 +39,7 @@ class Effort:
     states: int = 3000  # single steps from recorded and invented states
     corners: int = 2000
     pool: int = 1000  # recorded states that are kept to invent others from
-    draws: int = 10_000  # samples of each kind of luck
+    draws: int = 10_000  # samples of each kind of chance
     watched: int = 300  # steps looked at phase by phase
     games: int = 1000  # whole games in lock-step, of a reference that plays many at once
 
@@ -57,7 +59,7 @@ class Session:
     batched: Callable[[int], BatchedReference | None] = lambda num_envs: None  # the reference, many games at once
 
     def rng(self, purpose: int) -> np.random.Generator:
-        """Luck for one purpose, apart from that for others."""
+        """Chance for one purpose, apart from that for others."""
         return np.random.default_rng([self.effort.seed, purpose])
 
     def game_seed(self, i: int) -> int:
@@ -77,7 +79,7 @@ class Session:
     def trace(self) -> Trace:
         """Whole episodes of the reference, with a sample of the states on the way: recorded once, then read again."""
         names = [*self.facts["policies"], *self.contract.policies]
-        plans = [Plan(names[i % len(names)], self.game_seed(i)) for i in range(self.effort.episodes)]
+        plans = [EpisodePlan(names[i % len(names)], self.game_seed(i)) for i in range(self.effort.episodes)]
         key = self._key(plans)
         if self.traces is not None and self.traces.exists():
             with contextlib.suppress(TapeError):  # one that is damaged or of another version is recorded anew
@@ -90,22 +92,22 @@ class Session:
             save(trace, self.traces)
         return trace
 
-    def _key(self, plans: list[Plan]) -> str:
+    def _key(self, plans: list[EpisodePlan]) -> str:
         """What a trace depends on."""
         players = [policies.source(name, self.contract.base) for name in self.contract.policies]
         origin = (self.facts["provenance"], self.contract.reference_options)
         about = (*origin, self.contract.sha256, players, plans, self.effort)
         return hashlib.sha256(repr(about).encode()).hexdigest()
 
-    def _play(self, plans: list[Plan]) -> Trace:
+    def _play(self, plans: list[EpisodePlan]) -> Trace:
         try:
             return self._record(plans)
         except ReferenceFailedError:  # it died or hung; which episodes do that?
             return self._play_around(plans)
 
-    def _play_around(self, plans: list[Plan]) -> Trace:
+    def _play_around(self, plans: list[EpisodePlan]) -> Trace:
         """Every episode by itself, then all that could be played together; the others are failures."""
-        good: list[Plan] = []
+        good: list[EpisodePlan] = []
         failures: list[Failure] = []
         for episode, plan in enumerate(plans):
             if len(failures) == MOST_FAILURES:
@@ -121,7 +123,7 @@ class Session:
         trace.failures += failures
         return trace
 
-    def _record(self, plans: list[Plan]) -> Trace:
+    def _record(self, plans: list[EpisodePlan]) -> Trace:
         effort = self.effort
         return self.host.run(play_covered, self.contract, plans, effort.limit, effort.pool, effort.steps)
 
@@ -134,6 +136,21 @@ class Session:
         if limit is not None and "elapsed_steps" in domains and "elapsed_steps" not in self.contract.domain:
             domains |= mine_states([{"elapsed_steps": 0}, {"elapsed_steps": limit - 1}], (), {})
         return domains
+
+    @cached_property
+    def states(self) -> States:
+        """Recorded states, and how others are made of them."""
+        contract, pool = self.contract, self.trace.pool
+        stated = {name for group in contract.together for name in group} - set(pool[0])
+        if stated:
+            raise EnvwrightError(
+                f"[domain] together: the reference's state has no {min(stated)}; it has {', '.join(pool[0])}."
+            )
+        # The count of a time limit around the environment is no part of it.
+        free = [name for name in pool[0] if name not in contract.domain and name != "elapsed_steps"]
+        possible = None if contract.states is None else load_function(contract.states, contract.base, "states")
+        together = constraints.joined([*contract.together, *constraints.groups(pool, free)])
+        return States(pool, self.domains, together, possible)
 
     @cached_property
     def actions(self) -> ActionSource:
@@ -174,8 +191,8 @@ class Session:
         }
 
     @cached_property
-    def draws_own_luck(self) -> bool:
-        """Whether the candidate draws luck in a step and takes none; then a single step cannot be compared."""
+    def draws_own_chance(self) -> bool:
+        """Whether the candidate draws chance in a step and takes none; then a single step cannot be compared."""
         if self.candidate.takes_chance:
             return False
         steps, many = self.trace.steps, 32
@@ -219,7 +236,13 @@ def gather(reference: Reference, beat: Beat) -> dict[str, Any]:
 
 
 def play_covered(
-    reference: Reference, contract: Contract, plans: list[Plan], limit: int, keep: int, most: int | None, beat: Beat
+    reference: Reference,
+    contract: Contract,
+    plans: list[EpisodePlan],
+    limit: int,
+    keep: int,
+    most: int | None,
+    beat: Beat,
 ) -> Trace:
     """Episodes, with the lines of the reference that they ran, where that can be seen."""
     trace = record_episodes(reference, contract, plans, limit, keep, beat, most)

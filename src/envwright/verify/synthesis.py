@@ -1,51 +1,115 @@
 """States and actions to try single steps from: recorded ones, some with parts replaced, invented ones, corners."""
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box, Discrete, Space
 from envwright.references.legality import seats
-from envwright.verify.domain import Domain
+from envwright.verify.domain import Domain, size
 from envwright.verify.record import Case, Plain
 
 FEW = 18  # actions that are all tried
+SIMPLER = 24  # recorded states that are tried in place of one that is shown
 
 
-def invent(
-    pool: Sequence[Plain], domains: Mapping[str, Domain], actions: "ActionSource", count: int, rng: np.random.Generator
-) -> list[Case]:
-    """`count` single steps: a third as recorded, a third with some parts replaced, a third with all of them."""
-    names = [name for name in domains if not _is_fixed(domains[name])]
-    cases: list[Case] = []
-    for i in range(count):
-        snapshot = dict(pool[int(rng.integers(len(pool)))])
-        if i % 3 == 1 and names:
-            chosen = [n for n in names if rng.random() < 0.3] or [names[int(rng.integers(len(names)))]]
-        else:
-            chosen = names if i % 3 == 2 else []
-        for name in chosen:
-            snapshot[name] = domains[name].sample(rng)
-        cases.append(Case(snapshot, actions(rng)))
-    return cases
+@dataclass(frozen=True)
+class States:
+    """States that were recorded, and how to make others: each part drawn from its domain, parts that constrain each
+    other taken from one recorded state, or all of it by the environment's own function."""
 
+    pool: Sequence[Plain]
+    domains: Mapping[str, Domain]
+    groups: tuple[tuple[str, ...], ...] = ()
+    possible: Callable[[np.random.Generator, Sequence[Plain]], Plain] | None = None
 
-def corners(
-    pool: Sequence[Plain], domains: Mapping[str, Domain], actions: "ActionSource", rng: np.random.Generator, most: int
-) -> list[Case]:
-    """Recorded states with one part pushed into each of its corners, under every action if there are few."""
-    cases: list[Case] = []
-    for name, domain in domains.items():
-        for value in domain.corners():
-            for action in actions.all() or [actions(rng)]:
-                snapshot = dict(pool[int(rng.integers(len(pool)))])
-                snapshot[name] = value
-                cases.append(Case(snapshot, action))
-    if len(cases) <= most:
+    @cached_property
+    def parts(self) -> list[tuple[str, ...]]:
+        """What is replaced together."""
+        if self.possible is not None:
+            return [tuple(self.domains)]
+        bound = {name for group in self.groups for name in group}
+        return [*self.groups, *((name,) for name in self.domains if name not in bound)]
+
+    def invent(self, actions: "ActionSource", count: int, rng: np.random.Generator) -> list[Case]:
+        """`count` single steps: a third as recorded, a third with some parts replaced, a third with all of them."""
+        parts = [part for part in self.parts if part in self.groups or not _is_fixed(self.domains, part)]
+        cases: list[Case] = []
+        for i in range(count):
+            snapshot = self._recorded(rng)
+            if i % 3 == 1 and parts:
+                chosen = [part for part in parts if rng.random() < 0.3] or [parts[int(rng.integers(len(parts)))]]
+            else:
+                chosen = parts if i % 3 == 2 else []
+            for part in chosen:
+                snapshot |= self._drawn(part, rng)
+            cases.append(Case(snapshot, actions(rng)))
         return cases
-    return [cases[i] for i in sorted(rng.choice(len(cases), most, replace=False))]
+
+    def corners(self, actions: "ActionSource", rng: np.random.Generator, most: int) -> list[Case]:
+        """Recorded states with one part pushed into each of its corners, under every action if there are few."""
+        cases = [
+            Case(self._recorded(rng) | values, action)
+            for part in self.parts
+            for values in self._corners(part, rng)
+            for action in actions.all() or [actions(rng)]
+        ]
+        if len(cases) <= most:
+            return cases
+        return [cases[i] for i in sorted(rng.choice(len(cases), most, replace=False))]
+
+    def simpler(self, snapshot: Plain) -> list[Plain]:
+        """States that are easier to read, by one part."""
+        found: list[Plain] = []
+        for part in self.parts:
+            if any(name not in snapshot for name in part):
+                continue
+            if self._is_drawn_apart(part):
+                found += [{**snapshot, part[0]: value} for value in self.domains[part[0]].simpler(snapshot[part[0]])]
+                continue
+            now = size(_some(snapshot, part))
+            smaller = [values for state in self.pool if size(values := _some(state, part)) < now]
+            found += [{**snapshot, **values} for values in sorted(smaller, key=size)[:SIMPLER]]
+        return found
+
+    def _is_drawn_apart(self, part: tuple[str, ...]) -> bool:
+        return self.possible is None and part not in self.groups
+
+    def _recorded(self, rng: np.random.Generator) -> Plain:
+        return dict(self.pool[int(rng.integers(len(self.pool)))])
+
+    def _drawn(self, part: tuple[str, ...], rng: np.random.Generator) -> Plain:
+        if self.possible is not None:
+            return _checked(self.possible(rng, self.pool), part)
+        if self._is_drawn_apart(part):
+            return {part[0]: self.domains[part[0]].sample(rng)}
+        return _some(self._recorded(rng), part)
+
+    def _corners(self, part: tuple[str, ...], rng: np.random.Generator) -> list[Plain]:
+        """Of parts that belong together, the recorded ones in which any of them is smallest or largest."""
+        if self.possible is not None:
+            return [self._drawn(part, rng) for _ in range(SIMPLER)]
+        if self._is_drawn_apart(part):
+            return [{part[0]: value} for value in self.domains[part[0]].corners()]
+        ends = (end(self.pool, key=lambda state, at=name: size(state[at])) for name in part for end in (min, max))
+        return [_some(state, part) for state in ends]
+
+
+def _some(snapshot: Mapping[str, Any], part: Sequence[str]) -> Plain:
+    return {name: snapshot[name] for name in part}
+
+
+def _checked(made: Any, names: Sequence[str]) -> Plain:
+    """A state as the environment's own function made it."""
+    if not isinstance(made, Mapping) or set(made) != set(names):
+        told = ", ".join(made) if isinstance(made, Mapping) else repr(made)
+        raise EnvwrightError(f"The contract's `states` must give a state with {', '.join(names)}, but gave {told}.")
+    return dict(made)
 
 
 class ActionSource:
@@ -93,5 +157,5 @@ def _rounded(value: Any, dtype: np.dtype[Any]) -> Any:
     return value
 
 
-def _is_fixed(domain: Domain) -> bool:
-    return len(domain.describe().get("values", (0, 0))) == 1
+def _is_fixed(domains: Mapping[str, Domain], part: tuple[str, ...]) -> bool:
+    return len(part) == 1 and len(domains[part[0]].describe().get("values", (0, 0))) == 1

@@ -1,8 +1,8 @@
-"""Traces: episodes of the reference, recorded once, with the tape of their luck. One file, versioned and hashed.
+"""Traces: episodes of the reference, recorded once, with the tape of their chance. One file, versioned and hashed.
 
 header.json   version, hash, key (what it was recorded from), policies, seeds, failures, coverage, provenance
-columns.npz   actions, luck and everything that is compared, as arrays
-tape.jsonl    the luck as the reference drew it, a line a start, then a line a step
+columns.npz   actions, chance and everything that is compared, as arrays
+tape.jsonl    the chance as the reference drew it, a line a start, then a line a step
 pool.jsonl    a sample of the reference's states, a line each
 """
 

@@ -13,10 +13,10 @@ from envwright.verify.compare import Mismatch, any_column, mismatches, unequal
 from envwright.verify.domain import size
 from envwright.verify.phases import compare_phases, first_differing_phase
 from envwright.verify.record import Case, Transitions, record_transitions
-from envwright.verify.record_sway import record_rounding, record_sway
+from envwright.verify.record_sensitivity import record_rounding, record_sensitivity
 from envwright.verify.rows import part, take
+from envwright.verify.sensitivity import MORE_ROUNDINGS, ROUNDINGS
 from envwright.verify.session import Session
-from envwright.verify.sway import MORE_ROUNDINGS, ROUNDINGS
 from envwright.verify.synthesis import rounded
 from envwright.verify.verdict import Check, Divergence
 
@@ -44,13 +44,13 @@ def precisions(session: Session) -> list[Precision]:
 
 
 @dataclass
-class Trial:
-    """Steps taken by both sides from the same states with the same luck."""
+class StepTrial:
+    """Steps taken by both sides from the same states with the same chance."""
 
     reference: Transitions
     got: Columns
     bad: dict[str, NDArray[np.bool_]]  # by column, which rows differ
-    sway: Columns | None = None  # how far the reference moves by itself, where that was asked
+    sensitivity: Columns | None = None  # how far the reference moves by itself, where that was asked
     unjudged: int = 0  # rows that may only be rounding, and were left when enough others were found wrong
 
     @property
@@ -61,17 +61,17 @@ class Trial:
         return np.flatnonzero(any_column(self.bad))
 
 
-def attempt(session: Session, precision: Precision, cases: Sequence[Case]) -> Trial:
+def attempt(session: Session, precision: Precision, cases: Sequence[Case]) -> StepTrial:
     """Take each step on both sides."""
     if precision.nudge is not None:
         dtype = np.dtype(precision.nudge)
         cases = [Case(rounded(c.snapshot, dtype), _rounded_action(c.action, dtype), c.tape) for c in cases]
     done = session.host.run(record_transitions, session.contract, list(cases))
     if not done.cases:
-        return Trial(done, {}, {})
+        return StepTrial(done, {}, {})
     got = _candidate_steps(precision.candidate, done)
     expected = {name: done.after[name] for name in session.contract.columns}
-    trial = Trial(done, got, unequal(session.contract, expected, got, scales=scales_for(session)))
+    trial = StepTrial(done, got, unequal(session.contract, expected, got, scales=scales_for(session)))
     return trial if precision.nudge is None else _judge(session, precision.nudge, expected, trial)
 
 
@@ -80,16 +80,16 @@ def scales_for(session: Session) -> Columns | None:
     return session.scales if session.rounds else None
 
 
-def _judge(session: Session, dtype: str, expected: Columns, trial: Trial) -> Trial:
+def _judge(session: Session, dtype: str, expected: Columns, trial: StepTrial) -> StepTrial:
     """Of the rows that differ by more than a few units, those that rounding does not explain, some at a time."""
     suspects = _mixed(session, trial)
     bad = {name: np.zeros_like(rows) for name, rows in trial.bad.items()}
     by_rounding, by_moving = ({name: np.zeros(column.shape) for name, column in expected.items()} for _ in range(2))
-    sway = {name: np.zeros(column.shape) for name, column in expected.items()}
+    sensitivity = {name: np.zeros(column.shape) for name, column in expected.items()}
     # Rounding explains most, for a tenth of the time that it takes to move each number.
     ways = (
         (by_rounding, record_rounding, (dtype, ROUNDINGS)),
-        (by_moving, record_sway, (dtype, session.sizes)),
+        (by_moving, record_sensitivity, (dtype, session.sizes)),
         (by_rounding, record_rounding, (dtype, MORE_ROUNDINGS)),
     )
     judged = 0
@@ -101,19 +101,19 @@ def _judge(session: Session, dtype: str, expected: Columns, trial: Trial) -> Tri
             learnt: Columns | None = session.host.run(way, session.contract, cases, *how)
             for name in expected:
                 farthest[name][rows] = np.maximum(farthest[name][rows], learnt[name] if learnt else 0.0)
-                sway[name][rows] = by_rounding[name][rows] + by_moving[name][rows]
+                sensitivity[name][rows] = by_rounding[name][rows] + by_moving[name][rows]
             found = unequal(
-                session.contract, take(expected, rows), take(trial.got, rows), take(sway, rows), session.scales
+                session.contract, take(expected, rows), take(trial.got, rows), take(sensitivity, rows), session.scales
             )
             for name, wrong in found.items():
                 bad[name][rows] = wrong
             rows = rows[any_column(found)]
             if not len(rows):
                 break
-    return Trial(trial.reference, trial.got, bad, sway, len(suspects) - judged)
+    return StepTrial(trial.reference, trial.got, bad, sensitivity, len(suspects) - judged)
 
 
-def _mixed(session: Session, trial: Trial) -> NDArray[np.intp]:
+def _mixed(session: Session, trial: StepTrial) -> NDArray[np.intp]:
     """The rows that differ, modules taking turns, so that one's many faults do not hide another's few."""
     turns: dict[str, int] = {}
     order: list[tuple[int, int]] = []
@@ -124,7 +124,7 @@ def _mixed(session: Session, trial: Trial) -> NDArray[np.intp]:
     return np.array([row for _, row in sorted(order)], np.intp)
 
 
-def explain(session: Session, precision: Precision, trial: Trial, level: str) -> list[Divergence]:
+def explain(session: Session, precision: Precision, trial: StepTrial, level: str) -> list[Divergence]:
     """One divergence for each module to blame, with the smallest input found."""
     chosen: dict[str, tuple[int, int]] = {}  # module -> its smallest row, how many rows
     for row in trial.rows[:2000]:
@@ -139,13 +139,15 @@ def explain(session: Session, precision: Precision, trial: Trial, level: str) ->
     return list(found.values())
 
 
-def owner(session: Session, trial: Trial, row: int) -> str:
+def owner(session: Session, trial: StepTrial, row: int) -> str:
     """Whom the columns point to: a wrong state explains a wrong reward, and never the other way round."""
     wrong = [name for name, rows in trial.bad.items() if rows[row]]
     return session.contract.owner(min(wrong, key=lambda name: not name.startswith("state.")))
 
 
-def _explain_one(session: Session, precision: Precision, trial: Trial, row: int, count: int, level: str) -> Divergence:
+def _explain_one(
+    session: Session, precision: Precision, trial: StepTrial, row: int, count: int, level: str
+) -> Divergence:
     case = trial.reference.cases[row]
     column = min((n for n, rows in trial.bad.items() if rows[row]), key=lambda name: not name.startswith("state."))
     case = shrink(session, precision, case, column)
@@ -154,7 +156,7 @@ def _explain_one(session: Session, precision: Precision, trial: Trial, row: int,
         case = trial.reference.cases[row]
         again = attempt(session, precision, [case])
     expected = {name: again.reference.after[name] for name in session.contract.columns}
-    wrong = mismatches(session.contract, expected, again.got, 0, again.sway, scales_for(session))
+    wrong = mismatches(session.contract, expected, again.got, 0, again.sensitivity, scales_for(session))
     first = next((m for m in wrong if m.column == column), wrong[0] if wrong else Mismatch(column, None, None, None))
     module = first_differing_phase(session, precision.candidate, again.reference, 0) or session.contract.owner(
         first.column
@@ -173,10 +175,10 @@ def _explain_one(session: Session, precision: Precision, trial: Trial, row: int,
     return regressions.keep_step(session, divergence, case, precision.name, level)
 
 
-def shown(session: Session, precision: Precision, trial: Trial, about: dict[str, Any]) -> Check:
+def shown(session: Session, precision: Precision, trial: StepTrial, about: dict[str, Any]) -> Check:
     """A single step that was kept, tried again: the columns that differ, and where within the step."""
     expected = {name: trial.reference.after[name] for name in session.contract.columns}
-    wrong = mismatches(session.contract, expected, trial.got, 0, trial.sway, scales_for(session))
+    wrong = mismatches(session.contract, expected, trial.got, 0, trial.sensitivity, scales_for(session))
     parted = compare_phases(session, precision.candidate, trial.reference, [0])
     module = parted[0][1].module if parted else owner(session, trial, 0) if wrong else ""
     case = trial.reference.cases[0]
@@ -193,14 +195,8 @@ def shown(session: Session, precision: Precision, trial: Trial, about: dict[str,
 
 def shrink(session: Session, precision: Precision, case: Case, column: str) -> Case:
     """The smallest input nearby in which the same column still differs."""
-    domains = session.domains
     for _ in range(ROUNDS):
-        smaller = [
-            case._replace(snapshot={**case.snapshot, name: value})
-            for name, domain in domains.items()
-            if name in case.snapshot
-            for value in domain.simpler(case.snapshot[name])
-        ]
+        smaller = [case._replace(snapshot=state) for state in session.states.simpler(case.snapshot)]
         smaller += [case._replace(action=a) for a in _simpler_actions(case.action)]
         if not smaller:
             return case
@@ -244,8 +240,8 @@ def _size(case: Case) -> float:
 
 def as_input(case: Case) -> dict[str, Any]:
     """A step's input as a verdict shows it."""
-    luck = {"luck": [[d.site, d.method, _json(d.value)] for d in case.tape]} if case.tape else {}
-    return {**{name: _json(value) for name, value in case.snapshot.items()}, "action": _json(case.action), **luck}
+    chance = {"chance": [[d.site, d.method, _json(d.value)] for d in case.tape]} if case.tape else {}
+    return {**{name: _json(value) for name, value in case.snapshot.items()}, "action": _json(case.action), **chance}
 
 
 def _json(value: Any) -> Any:

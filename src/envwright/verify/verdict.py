@@ -27,7 +27,7 @@ class Divergence:
     allowed: float | None = None  # how far apart they may be; None: not at all
     episode: int | None = None
     step: int | None = None
-    input: dict[str, Any] = field(default_factory=dict)  # state, action and luck, by name
+    input: dict[str, Any] = field(default_factory=dict)  # state, action and chance, by name
     smallest: bool = False  # whether the input was made as small as it could be
     differing: int = 1  # how many of the inputs tried show it
     replay: str = ""  # the command that does just this again

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from envwright.candidates.find import find_candidate
-from envwright.candidates.protocol import Kind
+from envwright.candidates.protocol import ColumnKind
 from envwright.recipe.drafting.contract_file import contract_text, function_table
 from envwright.recipe.drafting.fields import Fields
 from envwright.recipe.drafting.source_facts import SourceFacts
@@ -50,12 +50,12 @@ def draft_contract(reference: str, candidate: str = UNKNOWN) -> str:
     return text + "\n" + commented([*MODULES, *offered.splitlines()])
 
 
-def _fields(candidate: str) -> dict[str, Kind]:
+def _fields(candidate: str) -> dict[str, ColumnKind]:
     kinds = find_candidate(candidate, {}, None).kinds()
     return {name.removeprefix("state."): kind for name, kind in kinds.items() if name.startswith("state.")}
 
 
-def paired(draft: Draft, kinds: Mapping[str, Kind], state: Mapping[str, Any]) -> Draft:
+def paired(draft: Draft, kinds: Mapping[str, ColumnKind], state: Mapping[str, Any]) -> Draft:
     """The draft with the candidate's own fields: found by name, or else the elements of a vector of the reference's in
     the order of the fields that are left. `state` is one of the reference's."""
     drafted = {name.lower().strip("_"): codec for name, codec in draft.state.items()}

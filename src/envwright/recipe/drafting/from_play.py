@@ -11,7 +11,7 @@ from envwright.recipe.drafting.tables import Draft, draft_tables
 from envwright.recipe.drafting.watch import watch
 from envwright.references.protocol import Reference
 from envwright.references.python import PythonReference
-from envwright.references.self_check import Finding, SelfCheck, check_reference
+from envwright.references.self_check import ReferenceFinding, SelfCheck, check_reference
 from envwright.verify.record import Beat
 
 OTHER = 1  # seed of an object, to see what is drawn when it is made
@@ -29,8 +29,10 @@ def check_itself(reference: Reference, beat: Beat) -> SelfCheck:
     checked = check_reference(reference)
     if not isinstance(reference, PythonReference):
         return checked
-    made = [Finding("made", name, f"{reference.name} {MADE.format(name)}") for name in reference.drawn_when_made()]
-    drawn = [Finding("made", name, DRAWN, note=True) for name in reference.drawn_when_made(OTHER)]
+    made = [
+        ReferenceFinding("made", name, f"{reference.name} {MADE.format(name)}") for name in reference.drawn_when_made()
+    ]
+    drawn = [ReferenceFinding("made", name, DRAWN, note=True) for name in reference.drawn_when_made(OTHER)]
     return replace(checked, findings=(*checked.findings, *(made or drawn)))
 
 

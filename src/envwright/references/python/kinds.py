@@ -40,7 +40,7 @@ def is_atom(value: Any) -> bool:
 
 
 def is_left_out(value: Any) -> bool:
-    """Whether `value` as an attribute is no state: luck, Gymnasium's spaces and specs, and means of drawing."""
+    """Whether `value` as an attribute is no state: chance, Gymnasium's spaces and specs, and means of drawing."""
     if isinstance(value, RNGS):
         return True
     root = type(value).__module__.partition(".")[0]

@@ -1,5 +1,5 @@
-"""Making originals alike: what luck decides when one is made, or its module imported, is the same for all of them, so
-that every process has the same game. Luck in play is not touched."""
+"""Making originals alike: what chance decides when one is made, or its module imported, is the same for all of them, so
+that every process has the same game. Chance in play is not touched."""
 
 import itertools
 import random

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from envwright.core.errors import EnvwrightError
 from envwright.references.protocol import Glimpse, TapeError
-from envwright.references.python.luck import take_open
+from envwright.references.python.draws import take_open
 from envwright.references.state_adapter import StateAdapter, find_adapter
 
 

@@ -9,8 +9,8 @@ from envwright.references.python.own_modules import classes_of
 from envwright.references.python.rebuild import thaw_places
 from envwright.references.python.walk import (
     Freezer,
-    Memory,
     Place,
+    WalkMemory,
     attributes,
     class_attributes,
     freeze_places,
@@ -32,7 +32,7 @@ class Attributes:
     def __init__(self, roots: Sequence[Any], moving: Mapping[str, int] | None = None) -> None:
         self.mirrors = [Mirror(adapter, root) for adapter, root in adapted(roots)]
         self.opaque = {id(mirror.root): mirror.adapter.opaque for mirror in self.mirrors}
-        self.roots, self.memory = [*roots, *(mirror.image for mirror in self.mirrors)], Memory()
+        self.roots, self.memory = [*roots, *(mirror.image for mirror in self.mirrors)], WalkMemory()
         self.walked = [root for root in self.roots if not has_hook(root)]
         self.places: dict[str, Place] = {}
         self.moving: dict[str, Place] = {}

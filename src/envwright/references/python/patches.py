@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.references.python import luck
+from envwright.references.python import draws
 from envwright.references.python.kinds import GYMS, slots_of
 from envwright.references.python.walk import attributes
 
@@ -32,7 +32,7 @@ def _shared_function(name: str, original: Callable[..., Any], method: str, attri
 
     @functools.wraps(original)
     def shared(*arguments: Any, **options: Any) -> Any:
-        take = luck.take_open()
+        take = draws.take_open()
         if take is None:
             return original(*arguments, **options)
         own = getattr(take.shared, attribute)
@@ -46,7 +46,7 @@ def _shared_function(name: str, original: Callable[..., Any], method: str, attri
 def _default_rng(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def default_rng(*arguments: Any, **options: Any) -> Any:
-        return luck.recorded_rng(original(*arguments, **options))
+        return draws.recorded_rng(original(*arguments, **options))
 
     return default_rng
 
@@ -55,11 +55,11 @@ def _default_rng(original: Callable[..., Any]) -> Callable[..., Any]:
 def _replacements() -> dict[int, tuple[Any, Any]]:
     """What stands for what, by the id of the original, which is kept, too. Made before anything is replaced."""
     pairs = [
-        (np.random.Generator, luck.RecordedGenerator),
-        (np.random.RandomState, luck.RecordedRandomState),
+        (np.random.Generator, draws.RecordedGenerator),
+        (np.random.RandomState, draws.RecordedRandomState),
         (np.random.default_rng, _default_rng(np.random.default_rng)),
-        (random.Random, luck.RecordedRandom),
-        (random.SystemRandom, luck.recorded_class(random.SystemRandom)),
+        (random.Random, draws.RecordedRandom),
+        (random.SystemRandom, draws.recorded_class(random.SystemRandom)),
     ]
     for name in np.random.__all__:
         method = _NUMPY_ALIASES.get(name, name)
@@ -74,7 +74,7 @@ def _replacements() -> dict[int, tuple[Any, Any]]:
 
 
 def open_patches(modules: Iterable[types.ModuleType], classes: Iterable[type]) -> None:
-    """Replace the sources of luck in NumPy, in `random`, and in what the reference's own modules hold of them."""
+    """Replace the sources of chance in NumPy, in `random`, and in what the reference's own modules hold of them."""
     global _holders, _loaded
     table = _replacements()
     if _holders == 0:
@@ -87,11 +87,11 @@ def open_patches(modules: Iterable[types.ModuleType], classes: Iterable[type]) -
                 _replace(holder, name, table[id(value)][1])
             elif holder in (np.random, random):  # their own hidden generators are behind the functions
                 continue
-            elif isinstance(value, type) and issubclass(value, _RNGS) and not isinstance(value, luck.Recorded):
-                _replace(holder, name, luck.recorded_class(value))
-            elif isinstance(value, _RNGS) and not isinstance(type(value), luck.Recorded):
+            elif isinstance(value, type) and issubclass(value, _RNGS) and not isinstance(value, draws.Recorded):
+                _replace(holder, name, draws.recorded_class(value))
+            elif isinstance(value, _RNGS) and not isinstance(type(value), draws.Recorded):
                 _undo.append((value, "__class__", type(value)))
-                _replace(holder, name, luck.recorded_rng(value))
+                _replace(holder, name, draws.recorded_rng(value))
 
 
 def _replace(holder: Any, name: str, replacement: Any) -> None:
@@ -132,7 +132,7 @@ def adopt(roots: Iterable[Any]) -> None:
         key: Any
         for key, item in items:
             if isinstance(item, _RNGS) and not isinstance(value, tuple):
-                new = known.setdefault(id(item), luck.recorded_rng(item))
+                new = known.setdefault(id(item), draws.recorded_rng(item))
                 if isinstance(value, list | dict):
                     value[key] = new
                 else:

@@ -13,13 +13,13 @@ import numpy as np
 
 from envwright.core.errors import EnvwrightError
 from envwright.references.python import kinds
-from envwright.references.python.walk import Freezer, Memory, Place, attributes, freeze_places, is_absent, is_state
+from envwright.references.python.walk import Freezer, Place, WalkMemory, attributes, freeze_places, is_absent, is_state
 
 _NOTHING: Any = object()
 
 
 class _Thawer:
-    def __init__(self, memory: Memory, roots: Sequence[Any], places: Mapping[str, Place]) -> None:
+    def __init__(self, memory: WalkMemory, roots: Sequence[Any], places: Mapping[str, Place]) -> None:
         self.memory, self.roots, self.places = memory, roots, places
         self.built: dict[str, Any] = {"." * (index + 1): root for index, root in enumerate(roots)}
         self.used = {id(root) for root in roots}
@@ -88,7 +88,7 @@ class _Thawer:
             return self.built[path]
         if path in self.memory.constant_at:
             return self.memory.constant_at[path]
-        freezer = Freezer(Memory(), self.roots)
+        freezer = Freezer(WalkMemory(), self.roots)
         freeze_places(freezer, self.places)
         for place, _, value in freezer.seen.values():
             if place == path:
@@ -169,7 +169,9 @@ def take_away(owner: Any, name: str) -> None:
         owner.__dict__.pop(name, None)
 
 
-def thaw_places(frozen: Mapping[str, Any], places: Mapping[str, Place], roots: Sequence[Any], memory: Memory) -> None:
+def thaw_places(
+    frozen: Mapping[str, Any], places: Mapping[str, Place], roots: Sequence[Any], memory: WalkMemory
+) -> None:
     """Put frozen values back to where they were, whole or in part."""
     if unknown := [name for name in frozen if name not in places]:
         close = difflib.get_close_matches(unknown[0], places, 1)
@@ -188,7 +190,7 @@ def thaw_places(frozen: Mapping[str, Any], places: Mapping[str, Place], roots: S
             put(owner, attribute, value)
 
 
-def thaw(value: Any, frozen: Mapping[str, Any], memory: Memory | None = None) -> None:
+def thaw(value: Any, frozen: Mapping[str, Any], memory: WalkMemory | None = None) -> None:
     """Put what `freeze` gave back into the object, whole or in part."""
     names = dict.fromkeys([*frozen, *(name for name, _ in attributes(value))])
-    thaw_places(frozen, {name: Place(value, name) for name in names}, [value], memory or Memory())
+    thaw_places(frozen, {name: Place(value, name) for name in names}, [value], memory or WalkMemory())

@@ -28,7 +28,7 @@ from envwright.references.protocol import (
 )
 from envwright.references.python import functions, patches
 from envwright.references.python.covered import covering
-from envwright.references.python.luck import Shared, Take
+from envwright.references.python.draws import Shared, Take
 from envwright.references.python.making import SEED, made_alike
 from envwright.references.python.mirror import DrawsOutside, adapted, watch_outside
 from envwright.references.python.moving import Attributes

@@ -47,7 +47,7 @@ class Rounder:
     """Puts real numbers into the next float32 above or below."""
 
     def __init__(self, seed: int) -> None:
-        self.bits = np.random.PCG64(seed)  # not a generator: what those draw counts as the luck of the reference
+        self.bits = np.random.PCG64(seed)  # not a generator: what those draw counts as the chance of the reference
         self.coins: list[int] = []
 
     def scalar(self, value: Any) -> Any:

@@ -6,7 +6,7 @@ What plain data has no word for becomes a dict with one of these keys:
     __enum__    a member of an enumeration                     __view__   an array in the memory of another
     __made__    an immutable value, made from arguments        __absent__ an attribute that is not there
     __pairs__, __set__, __objects__   a dict, set or array of things that are not plain
-    __kept__    a function or other constant thing, kept by number in `Memory`; __method__ is one bound to an object
+    __kept__    a function or other constant thing, kept by number in `WalkMemory`; __method__ is one bound to an object
 """
 
 import contextlib
@@ -38,7 +38,7 @@ class Place(NamedTuple):
 
 
 @dataclass
-class Memory:
+class WalkMemory:
     """What snapshots refer to instead of copying it."""
 
     kept: list[Any] = field(default_factory=list)
@@ -75,7 +75,7 @@ def class_attributes(cls: type) -> list[str]:
         if private or isinstance(value, type) or name in _names_left_out(cls) or kinds.is_left_out(value):
             continue
         with contextlib.suppress(SnapshotError):
-            Freezer(Memory(), ()).freeze(value, name)
+            Freezer(WalkMemory(), ()).freeze(value, name)
             found.append(name)
     return found
 
@@ -94,7 +94,7 @@ def is_state(owner: Any, name: str, value: Any) -> bool:
 class Freezer:
     """One walk. With `shared`, what is reached twice is the same object in the result instead of `__same__`."""
 
-    def __init__(self, memory: Memory, roots: Sequence[Any], shared: bool = False) -> None:
+    def __init__(self, memory: WalkMemory, roots: Sequence[Any], shared: bool = False) -> None:
         self.memory, self.shared = memory, shared
         self.owner = type(roots[0]).__name__ if roots else "the environment"
         self.seen: dict[int, tuple[str, Any, Any]] = {}  # id -> path, what it became, itself, so that the id stays
@@ -272,11 +272,11 @@ def freeze_places(freezer: Freezer, places: Mapping[str, Place]) -> dict[str, An
     return frozen
 
 
-def freeze(value: Any, names: Sequence[str] | None = None, memory: Memory | None = None) -> dict[str, Any]:
+def freeze(value: Any, names: Sequence[str] | None = None, memory: WalkMemory | None = None) -> dict[str, Any]:
     """The attributes of an object as plain data by name; all that may be state, unless `names` says which."""
     names = [name for name, _ in attributes(value)] if names is None else names
     places = {name: Place(value, name) for name in names}
-    return freeze_places(Freezer(memory or Memory(), [value]), places)
+    return freeze_places(Freezer(memory or WalkMemory(), [value]), places)
 
 
 def copy_plain(value: Any) -> Any:
@@ -286,7 +286,7 @@ def copy_plain(value: Any) -> Any:
     if type(value) is np.ndarray and not value.dtype.hasobject:
         return value.copy()
     try:
-        return Freezer(Memory(), (), shared=True).freeze(value, "value")
+        return Freezer(WalkMemory(), (), shared=True).freeze(value, "value")
     except SnapshotError:
         if type(value) is dict:  # one bad entry of an info does not spoil the others
             return {key: copy_plain(item) for key, item in value.items()}

@@ -1,4 +1,4 @@
-"""L1's single steps and L3's episodes, in the form that fits the pair: with luck of its own, rounding, or exact."""
+"""L1's single steps and L3's episodes, in the form that fits the pair: with chance of its own, rounding, or exact."""
 
 from envwright.verify.levels.l1_outcomes import check_outcomes
 from envwright.verify.levels.l1_steps import check_steps
@@ -9,10 +9,10 @@ from envwright.verify.verdict import Check
 
 
 def steps(session: Session) -> list[Check]:
-    return check_outcomes(session) if session.draws_own_luck else check_steps(session)
+    return check_outcomes(session) if session.draws_own_chance else check_steps(session)
 
 
 def episodes(session: Session) -> list[Check]:
-    if session.draws_own_luck:
-        return [Check("L3", "episodes", "skip", "the candidate draws luck in every step and takes none; see L1")]
+    if session.draws_own_chance:
+        return [Check("L3", "episodes", "skip", "the candidate draws by itself in every step; see L1")]
     return check_drift(session) if session.rounds else check_episodes(session)

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from envwright.candidates.protocol import Kind
+from envwright.candidates.protocol import ColumnKind
 from envwright.core.spaces import Box, Discrete
-from envwright.references.self_check import Finding, check_reference
+from envwright.references.self_check import ReferenceFinding, check_reference
 from envwright.verify.contract import Contract
 from envwright.verify.nudges import unit
 from envwright.verify.session import Session
@@ -31,7 +31,7 @@ def check_reference_itself(session: Session) -> list[Check]:
     ]
 
 
-def _is_fault(found: Finding, contract: Contract) -> bool:
+def _is_fault(found: ReferenceFinding, contract: Contract) -> bool:
     """Whether the contract asks for what differs, if that is info."""
     asked = found.kind == "info" and any("info" in expression.names for expression in contract.outcome.values())
     return asked or not found.note
@@ -180,7 +180,7 @@ def check_kinds(session: Session) -> list[Check]:
     for name, kind in kinds.items():
         if name not in steps or name not in session.contract.columns:
             continue
-        theirs = Kind(steps[name].shape[1:], steps[name].dtype)
+        theirs = ColumnKind(steps[name].shape[1:], steps[name].dtype)
         if theirs.shape != kind.shape:
             faults.append(
                 Divergence(session.contract.owner(name), name, f"shape {theirs.shape}", f"shape {kind.shape}")

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from envwright.candidates.protocol import Candidate, Columns
-from envwright.verify import synthesis
 from envwright.verify.compare import unequal
 from envwright.verify.rows import part, take
 from envwright.verify.session import Session
@@ -16,7 +15,7 @@ from envwright.verify.trial import Precision, attempt
 from envwright.verify.verdict import Check, Divergence
 
 JUDGED = 24  # steps by which rounding is told from a fault
-Given = tuple[Columns, Any, Columns | None]  # what a step is given: states, actions, luck
+Given = tuple[Columns, Any, Columns | None]  # what a step is given: states, actions, chance
 Way = Callable[[Candidate, Columns, Any, Columns | None], Columns]  # how it is taken
 
 
@@ -34,8 +33,8 @@ def check_repeatable(session: Session) -> list[Check]:
 def check_alone(session: Session) -> list[Check]:
     """One game by itself is what it is among many, and a step by itself what it is in a row of steps."""
     name, candidate = "alone as in a batch", session.candidate
-    if session.draws_own_luck:
-        return [Check("L0", name, "skip", "the candidate draws its own luck, another for every place in a batch")]
+    if session.draws_own_chance:
+        return [Check("L0", name, "skip", "the candidate draws by itself, something else for every place in a batch")]
     given = some_steps(session, 64)
     some = _some(given, [0, len(given[1]) // 2, len(given[1]) - 1])
     faults = _faults(session, candidate.step(*some), _one_by_one(candidate, *some), "alone", _one_by_one)
@@ -58,8 +57,8 @@ def _one_by_one(candidate: Candidate, state: Columns, actions: Any, chance: Colu
 
 
 def _in_a_row(candidate: Candidate, state: Columns, actions: Any, chance: Columns | None) -> Columns:
-    luck = None if chance is None else {leaf: column[:, None] for leaf, column in chance.items()}
-    played = candidate.play(state, actions[:, None], luck)
+    drawn = None if chance is None else {leaf: column[:, None] for leaf, column in chance.items()}
+    played = candidate.play(state, actions[:, None], drawn)
     return {name: values[:, 0] for name, values in played.items()}
 
 
@@ -88,7 +87,7 @@ def _faults(session: Session, expected: Columns, got: Columns, how: str, way: Wa
 
 
 def _near(session: Session, way: Way) -> bool:
-    cases = synthesis.invent(session.trace.pool, session.domains, session.actions, JUDGED, session.rng(5))
+    cases = session.states.invent(session.actions, JUDGED, session.rng(5))
     candidate = session.candidate
     taken: Any = SimpleNamespace(step=partial(way, candidate), takes_chance=candidate.takes_chance)
     trial = attempt(session, Precision("float32", taken, "float32"), cases)

@@ -11,8 +11,8 @@ from envwright.verify.compare import SLACK, by_row, differs
 from envwright.verify.contract import Function
 from envwright.verify.domain import mine, size
 from envwright.verify.nudges import unit, usual
-from envwright.verify.record import Call, Plan, mine_calls, record_calls
-from envwright.verify.record_sway import record_call_sway
+from envwright.verify.record import EpisodePlan, FunctionCall, mine_calls, record_calls
+from envwright.verify.record_sensitivity import record_call_sensitivity
 from envwright.verify.session import Session
 from envwright.verify.verdict import Check, Divergence
 
@@ -25,14 +25,14 @@ def check_functions(session: Session) -> list[Check]:
     if not session.contract.functions:
         return []
     session.progress("L1 functions")
-    plans = [Plan("random", session.game_seed(i)) for i in range(min(EPISODES, session.effort.episodes))]
+    plans = [EpisodePlan("random", session.game_seed(i)) for i in range(min(EPISODES, session.effort.episodes))]
     seen = session.host.run(mine_calls, session.contract, plans, 200)
     calls = {name: _invent(rows, session.rng(2)) for name, rows in seen.items()}
     table = session.host.run(record_calls, session.contract, calls)
     return [check_function(session, function, table[function.reference]) for function in session.contract.functions]
 
 
-def check_function(session: Session, function: Function, rows: Sequence[Call]) -> Check:
+def check_function(session: Session, function: Function, rows: Sequence[FunctionCall]) -> Check:
     """One function on calls that the reference has answered."""
     name = f"function {function.reference}"
     if not rows:
@@ -53,7 +53,7 @@ def check_function(session: Session, function: Function, rows: Sequence[Call]) -
 
 
 def _differing(
-    session: Session, function: Function, rows: Sequence[Call], want: NDArray[Any], got: NDArray[Any]
+    session: Session, function: Function, rows: Sequence[FunctionCall], want: NDArray[Any], got: NDArray[Any]
 ) -> NDArray[np.bool_]:
     """The calls with another result; if by more than a few units in the last place, than the reference itself moves."""
     rounds = got.dtype.kind == "f" and session.rounds and got.shape == want.shape
@@ -64,8 +64,10 @@ def _differing(
     if room is not None and bad.any():
         which = np.flatnonzero(bad)
         sizes = usual([dict(row.arguments) for row in rows])
-        sway = session.host.run(record_call_sway, function, [rows[i] for i in which.tolist()], "float32", sizes)
-        bad[which] = by_row(differs(want[which], got[which], room[which] + SLACK * sway))
+        sensitivity = session.host.run(
+            record_call_sensitivity, function, [rows[i] for i in which.tolist()], "float32", sizes
+        )
+        bad[which] = by_row(differs(want[which], got[which], room[which] + SLACK * sensitivity))
     return bad
 
 

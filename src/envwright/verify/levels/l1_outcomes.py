@@ -1,4 +1,4 @@
-"""L1 for a candidate that draws the luck of a step itself and takes none: what a step can lead to, and how often.
+"""L1 for a candidate that draws the chance of a step itself and takes none: what a step can lead to, and how often.
 
 From the same state with the same action both sides step many times. What comes out is compared as a whole: every
 outcome that differs in any column is an outcome of its own.

@@ -4,11 +4,11 @@ import numpy as np
 
 from envwright.candidates.protocol import Columns
 from envwright.core.errors import EnvwrightError
-from envwright.verify import regressions, synthesis
+from envwright.verify import regressions
 from envwright.verify.compare import SLACK_REASON
 from envwright.verify.rows import part
 from envwright.verify.session import Session
-from envwright.verify.trial import Precision, Trial, attempt, explain, precisions
+from envwright.verify.trial import Precision, StepTrial, attempt, explain, precisions
 from envwright.verify.verdict import Check, Divergence
 
 MOST = 1000  # states that the invariants are asked of
@@ -16,13 +16,12 @@ MOST = 1000  # states that the invariants are asked of
 
 def check_steps(session: Session) -> list[Check]:
     """A check for each precision, and one for the invariants."""
-    pool = session.trace.pool
     rng = session.rng(1)
     cases = regressions.stored_steps(session)
-    cases += synthesis.invent(pool, session.domains, session.actions, session.effort.states, rng)
-    cases += synthesis.corners(pool, session.domains, session.actions, rng, session.effort.corners)
+    cases += session.states.invent(session.actions, session.effort.states, rng)
+    cases += session.states.corners(session.actions, rng, session.effort.corners)
     checks: list[Check] = []
-    trials: list[tuple[Precision, Trial]] = []
+    trials: list[tuple[Precision, StepTrial]] = []
     for precision in precisions(session):
         session.progress(f"L1 single steps, {precision.name}")
         trial = attempt(session, precision, cases)
@@ -37,7 +36,7 @@ def check_steps(session: Session) -> list[Check]:
     return [*checks, *_invariants(session, trials[-1][1])]
 
 
-def _check(precision: Precision, trial: Trial, found: list[Divergence]) -> Check:
+def _check(precision: Precision, trial: StepTrial, found: list[Divergence]) -> Check:
     taken, refused = len(trial.reference.cases), len(trial.reference.outside)
     detail = f"{taken:,} steps, {len(trial.rows):,} differ"
     if trial.unjudged:
@@ -55,7 +54,7 @@ def _common(sentences: list[str]) -> str:
     return most if len(most) < 140 else most[:137] + "..."
 
 
-def _invariants(session: Session, trial: Trial) -> list[Check]:
+def _invariants(session: Session, trial: StepTrial) -> list[Check]:
     """What the contract says always holds, and that numbers stay finite where the reference's are."""
     found = [*_not_finite(session, trial)]
     state = part(trial.got, "state.")
@@ -70,7 +69,7 @@ def _invariants(session: Session, trial: Trial) -> list[Check]:
     return [Check("L1", "invariants", "fail" if found else "pass", detail, len(trial.reference.cases), tuple(found))]
 
 
-def _not_finite(session: Session, trial: Trial) -> list[Divergence]:
+def _not_finite(session: Session, trial: StepTrial) -> list[Divergence]:
     expected: Columns = {name: trial.reference.after[name] for name in session.contract.columns}
     found: list[Divergence] = []
     for name, want in expected.items():

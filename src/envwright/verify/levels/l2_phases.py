@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from envwright.verify import regressions, synthesis
+from envwright.verify import regressions
 from envwright.verify.phases import compare_phases
 from envwright.verify.rows import part, take
 from envwright.verify.session import Session
-from envwright.verify.trial import Precision, Trial, as_input, attempt, precisions
+from envwright.verify.trial import Precision, StepTrial, as_input, attempt, precisions
 from envwright.verify.verdict import Check, Divergence
 
 
@@ -15,9 +15,7 @@ def check_phases(session: Session) -> list[Check]:
     contract = session.contract
     if not contract.phases:
         return [Check("L2", "phases", "skip", "the contract names no phases; a step is compared as a whole")]
-    cases = synthesis.invent(
-        session.trace.pool, session.domains, session.actions, session.effort.watched, session.rng(3)
-    )
+    cases = session.states.invent(session.actions, session.effort.watched, session.rng(3))
     checks: list[Check] = []
     for precision in precisions(session):
         session.progress(f"L2 phases, {precision.name}")
@@ -45,7 +43,7 @@ def check_phases(session: Session) -> list[Check]:
     return checks
 
 
-def _missing(session: Session, precision: Precision, trial: Trial) -> str:
+def _missing(session: Session, precision: Precision, trial: StepTrial) -> str:
     """Phases and values of the contract that the candidate does not have."""
     if not trial.reference.cases:
         return ""

@@ -197,12 +197,12 @@ def record_drift(
         apart = np.zeros(len(episode.rows), bool)
         for run in runs:
             ways = (1.0,) if run == 0 else (-1.0,) if run == 1 else (1.0, -1.0)  # all up, all down, then at random
-            luck = np.random.default_rng([episode.seed, run])
+            rng = np.random.default_rng([episode.seed, run])
             rounding = reference.rounding(run) if run >= 2 and dtype == "float32" else None
             try:
-                reference.restore(nudge(constants, None, kind, luck, ways))
+                reference.restore(nudge(constants, None, kind, rng, ways))
                 with rounding or nullcontext():
-                    how = _Nudging(kind, sizes, luck, ways, run >= 2)
+                    how = _Nudging(kind, sizes, rng, ways, run >= 2)
                     rows = _one_run(reference, contract, episode, how, beat)
                     if not rows:  # it may want its actions in no other type
                         rows = _one_run(reference, contract, episode, how._replace(widely=False), beat)
@@ -222,7 +222,7 @@ def record_drift(
 class _Nudging(NamedTuple):
     kind: np.dtype[Any]
     sizes: dict[str, Any]
-    luck: np.random.Generator
+    rng: np.random.Generator
     ways: tuple[float, ...]
     widely: bool  # with actions of that kind, if it is wider than theirs
 
@@ -234,7 +234,7 @@ def _one_run(reference: Reference, contract: Contract, episode: Episode, how: _N
     for action, tape, row in zip(episode.actions, episode.tapes, episode.rows, strict=True):
         snapshot = reference.snapshot()
         state = {name: snapshot[name] for name in how.sizes}
-        reference.restore(nudge(state, how.sizes, how.kind, how.luck, how.ways))
+        reference.restore(nudge(state, how.sizes, how.kind, how.rng, how.ways))
         try:
             before = reference.look() if contract.looks_back else {}
             outcome = reference.step(_moved(action, how), tape)
@@ -251,4 +251,4 @@ def _one_run(reference: Reference, contract: Contract, episode: Episode, how: _N
 def _moved(action: Any, how: _Nudging) -> Any:
     if how.widely and isinstance(action, np.ndarray) and action.dtype.kind == "f":
         action = action.astype(np.promote_types(action.dtype, how.kind))
-    return nudge(action, None, how.kind, how.luck, how.ways)
+    return nudge(action, None, how.kind, how.rng, how.ways)

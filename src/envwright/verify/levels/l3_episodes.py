@@ -10,7 +10,7 @@ from envwright.candidates.protocol import Candidate, Columns
 from envwright.verify import regressions
 from envwright.verify.compare import any_column, unequal
 from envwright.verify.phases import first_differing_phase
-from envwright.verify.record_sway import record_start_sway
+from envwright.verify.record_sensitivity import record_start_sensitivity
 from envwright.verify.replaying import before_step
 from envwright.verify.rows import is_standing, part, take
 from envwright.verify.session import Session
@@ -91,7 +91,7 @@ def _unlike(session: Session, expected: Columns, got: Columns) -> dict[str, NDAr
     rows = np.flatnonzero(any_column(bad))
     if len(rows):
         begun = [(session.trace.seeds[row], session.trace.start_tape[row]) for row in rows.tolist()]
-        sway = session.host.run(record_start_sway, session.contract, begun, "float32")
+        sway = session.host.run(record_start_sensitivity, session.contract, begun, "float32")
         again = unequal(session.contract, take(expected, rows), take(got, rows), sway, session.scales)
         for name, wrong in again.items():
             bad[name][rows] = wrong

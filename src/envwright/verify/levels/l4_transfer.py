@@ -1,6 +1,6 @@
 """L4, transfer: do policies do as well on one side as on the other, wherever they learned?
 
-Policies are trained on both sides by the same PPO, then each plays the same games on both: same seeds, same luck, same
+Policies are trained on both sides by the same PPO, then each plays the same games on both: same seeds, same draws, same
 noise in its choices. The margin is the contract's, fixed before any of it. What differs is traced to its cause.
 
 In a game for several, one policy plays all seats, and the returns of each seat are compared: their mean would not do,
@@ -102,7 +102,7 @@ def play_both(session: Session, players: Sequence[Contestant]) -> tuple[list[Pla
         theirs.append(session.host.run(play_reference, session.contract, player, seeds, dtype, limit))
     session.progress("L4 games on the candidate")
     masked = LEGAL in session.contract.outcome
-    table = set_table(players, candidate.players, masked, seeds, theirs, session.draws_own_luck)
+    table = set_table(players, candidate.players, masked, seeds, theirs, session.draws_own_chance)
     begin = beginnings(candidate, table, joined([games.starts for games in theirs]), session.effort.seed)
     return theirs, play_candidate(candidate, table, begin, session.effort.seed, limit)
 
@@ -121,7 +121,7 @@ def judge(
     session: Session, name: str, theirs: PlayedGames, ours: PlayedGames, margin: float, comparisons: int
 ) -> Check:
     """One player on both sides, in one seat."""
-    apart, many = session.draws_own_luck, len(theirs.rewards)
+    apart, many = session.draws_own_chance, len(theirs.rewards)
     found = (unpaired if apart else paired)(theirs.returns, ours.returns, margin, comparisons)
     detail = describe(found, f"{many} games")
     numbers = found.numbers()

@@ -1,4 +1,4 @@
-"""A candidate of any kind as a batch, for learners: closed loop, with luck of its own."""
+"""A candidate of any kind as a batch, for learners: closed loop, with chance of its own."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,12 +12,12 @@ from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Space
 from envwright.verify.rows import LEGAL, part, take
 
-ROOM = 4  # rows for each game to be put into, where luck comes with the row
+ROOM = 4  # rows for each game to be put into, where chance comes with the row
 LEAST_ROOM = 1024
 
 
 class CandidateBatch:
-    """`num_envs` games of a candidate. `random` says whether a step of one that takes no luck draws any."""
+    """`num_envs` games of a candidate. `random` says whether a step of one that takes no chance draws any."""
 
     def __init__(self, candidate: Candidate, num_envs: int, observations: Space, actions: Space, random: bool) -> None:
         self.num_envs, self.players = num_envs, candidate.players
@@ -29,7 +29,7 @@ class CandidateBatch:
         self._legal: NDArray[Any] | None = None
 
     def reset(self, seeds: Sequence[int] | None = None, mask: Any = None) -> NDArray[Any]:
-        """New games, all of them; the first seed begins their luck."""
+        """New games, all of them; the first seed begins their chance."""
         if mask is not None:
             raise EnvwrightError("A candidate's games are reset all together; leave the mask out.")
         if seeds is not None:
@@ -42,7 +42,7 @@ class CandidateBatch:
         return self._legal
 
     def step_and_restart(self, actions: Any) -> BatchStep:
-        outcome = step_with_own_luck(self._candidate, self._state, np.asarray(actions), self._rng, self._random)
+        outcome = step_with_own_chance(self._candidate, self._state, np.asarray(actions), self._rng, self._random)
         final, self._state, self._legal = self._observed(outcome), part(outcome, "state."), outcome.get(LEGAL)
         terminated, truncated = (outcome[flag].astype(bool) for flag in ("terminated", "truncated"))
         self._obs = final
@@ -63,18 +63,18 @@ class CandidateBatch:
         return outcome["observation"].astype(self.observation_space.dtype)
 
 
-def step_with_own_luck(
+def step_with_own_chance(
     candidate: Candidate, state: Columns, actions: NDArray[Any], rng: np.random.Generator, random: bool
 ) -> Columns:
-    """A step with luck that the candidate draws, other luck at every call."""
+    """A step with chance that the candidate draws, other chance at every call."""
     if candidate.takes_chance:
-        luck = {}
+        drawn = {}
         if candidate.chance_kinds()[1]:
-            luck = candidate.draw(_seeds(rng, len(actions)), state, actions)
-        return candidate.step(state, actions, luck)
+            drawn = candidate.draw(_seeds(rng, len(actions)), state, actions)
+        return candidate.step(state, actions, drawn)
     if not random:
         return candidate.step(state, actions)
-    # Its luck comes with the row of the batch: the same in every step, unless the games change places.
+    # Its chance comes with the row of the batch: the same in every step, unless the games change places.
     games, rows = len(actions), max(LEAST_ROOM, ROOM * len(actions))
     places = rng.choice(rows, games, replace=False)
     who = rng.integers(games, size=rows)

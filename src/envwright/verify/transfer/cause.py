@@ -8,15 +8,15 @@ from pathlib import Path
 
 from envwright.train.player import Player as TrainedPlayer
 from envwright.verify.levels import fitting
-from envwright.verify.levels.l1_luck import check_luck
-from envwright.verify.record import Plan
+from envwright.verify.levels.l1_chance import check_chance
+from envwright.verify.record import EpisodePlan
 from envwright.verify.session import Session, play_covered
 from envwright.verify.transfer.games import Contestant
 from envwright.verify.transfer.saved import save
 from envwright.verify.verdict import Divergence
 
 EPISODES = 6  # of the player, whose states are looked at
-ASKED = (("L3 episodes", fitting.episodes), ("L1 steps", fitting.steps), ("L1 luck", check_luck))
+ASKED = (("L3 episodes", fitting.episodes), ("L1 steps", fitting.steps), ("L1 chance", check_chance))
 
 
 def find_cause(session: Session, player: Contestant, seeds: Sequence[int]) -> tuple[Divergence | None, str]:
@@ -27,7 +27,7 @@ def find_cause(session: Session, player: Contestant, seeds: Sequence[int]) -> tu
         closer = Session(
             contract, session.host, session.candidate, effort, session.progress, session.pair, session.regressions
         )
-        plans = [Plan(policy, seed) for seed in seeds[:EPISODES]]
+        plans = [EpisodePlan(policy, seed) for seed in seeds[:EPISODES]]
         session.progress(f"L4 cause, {player.name}")
         vars(closer)["trace"] = session.host.run(play_covered, contract, plans, effort.limit, effort.pool, effort.steps)
         way = f"{len(plans)} episodes of the player {player.name}, and steps from its states"

@@ -1,7 +1,7 @@
 """Games on the reference, with all that the candidate needs to play the same ones (replayed.py).
 
-Seeds, starts, the luck of every step and the noise of every choice are the same. So two games part only where the two
-sides do, and what luck does to returns cancels out of their difference.
+Seeds, starts, the chance of every step and the noise of every choice are the same. So two games part only where the two
+sides do, and what chance does to returns cancels out of their difference.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from envwright.references.protocol import Reference
 from envwright.verify.contract import Contract
 from envwright.verify.record import Beat, as_action
 from envwright.verify.rows import Row, stack, start_row
-from envwright.verify.transfer.observed import luck_of, observe
+from envwright.verify.transfer.observed import chance_of, observe
 
 Array = NDArray[Any]
 BLOCK = 64  # choices whose noise is drawn at once
@@ -41,9 +41,9 @@ class PlayedGames:
 
     actions: list[Array]
     rewards: list[Array]  # a row a step; of several seats a column each
-    starts: Columns  # of the reference only: state, observation and luck
-    luck: Columns  # of the reference only: a row for each step that drew any
-    luck_at: Array  # (rows, 2): game and step of these
+    starts: Columns  # of the reference only: state, observation and chance
+    chance: Columns  # of the reference only: a row for each step that drew any
+    chance_at: Array  # (rows, 2): game and step of these
 
     @property
     def returns(self) -> NDArray[np.float64]:
@@ -83,8 +83,8 @@ def play_reference(
 ) -> PlayedGames:
     """One game a seed, where the reference lives. Observations are rounded to the candidate's dtype."""
     starts: list[Row] = []
-    luck: list[Row] = []
-    luck_at: list[tuple[int, int]] = []
+    chance: list[Row] = []
+    chance_at: list[tuple[int, int]] = []
     games, seats = PlayedGames([], [], {}, {}, np.zeros((0, 2), int)), reference.players
     for game, seed in enumerate(seeds):
         noise, memory = player.noise(np.random.default_rng(0), 0), player.no_memory(seats)
@@ -104,14 +104,14 @@ def play_reference(
             outcome = reference.step(action)
             now = observe(contract, reference, outcome, action)
             if outcome.draws and contract.chance_step:
-                luck.append(luck_of(contract, reference, outcome, action, before))
-                luck_at.append((game, len(rewards)))
+                chance.append(chance_of(contract, reference, outcome, action, before))
+                chance_at.append((game, len(rewards)))
             ended = now.terminated or now.truncated
             actions.append(action)
             rewards.append(now.reward)
             beat()
         games.actions.append(np.asarray(actions))
         games.rewards.append(np.asarray(rewards))
-    games.starts, games.luck = stack(starts, "start"), stack(luck, "step")
-    games.luck_at = np.array(luck_at, int).reshape(-1, 2)
+    games.starts, games.chance = stack(starts, "start"), stack(chance, "step")
+    games.chance_at = np.array(chance_at, int).reshape(-1, 2)
     return games

@@ -11,7 +11,7 @@ from envwright.references.legality import Mask
 from envwright.references.protocol import Outcome, Reference
 from envwright.verify.contract import OUTCOME, Contract
 from envwright.verify.expression import scope
-from envwright.verify.rows import Row, legal_after, luck_row
+from envwright.verify.rows import Row, chance_row, legal_after
 
 
 class Observed(NamedTuple):
@@ -49,15 +49,15 @@ def observe(contract: Contract, reference: Reference, outcome: Outcome, action: 
     return Observed(np.asarray(obs), np.asarray(reward, np.float64), bool(terminated), bool(truncated), legal)
 
 
-def luck_of(contract: Contract, reference: Reference, outcome: Outcome, action: Any, before: dict[str, Any]) -> Row:
-    """The luck of a step as the candidate takes it, and under `drawn.` which of it was drawn."""
+def chance_of(contract: Contract, reference: Reference, outcome: Outcome, action: Any, before: dict[str, Any]) -> Row:
+    """The chance of a step as the candidate takes it, and under `drawn.` which of it was drawn."""
     names = {**reference.look(), **outcome._asdict(), "action": action, "before": SimpleNamespace(**before)}
     names.pop("draws")
-    return luck_row(contract, contract.chance_step, scope(names, outcome.draws), outcome)
+    return chance_row(contract, contract.chance_step, scope(names, outcome.draws), outcome)
 
 
 def choose_drawn(columns: Columns, own: Columns, rows: NDArray[np.intp]) -> Columns:
-    """The candidate's own luck, with the reference's in its place wherever the reference drew any."""
+    """The candidate's own chance, with the reference's in its place wherever the reference drew any."""
     mixed = {name: np.array(column) for name, column in own.items()}
     for name, column in mixed.items():
         if f"chance.{name}" in columns and len(rows):

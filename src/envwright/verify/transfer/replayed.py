@@ -1,4 +1,4 @@
-"""The reference's games again, on the candidate: all players at once, closed loop, with the reference's luck."""
+"""The reference's games again, on the candidate: all players at once, closed loop, with the reference's chance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Candidate, Columns
 from envwright.verify.rows import LEGAL, is_standing, part, take
-from envwright.verify.transfer.candidate_batch import step_with_own_luck
+from envwright.verify.transfer.candidate_batch import step_with_own_chance
 from envwright.verify.transfer.games import BLOCK, Contestant, PlayedGames, noise_of
 from envwright.verify.transfer.observed import choose_drawn
 
@@ -25,9 +25,9 @@ class Table:
     masked: bool  # whether the players are told what is legal
     player: Array  # of each game
     seeds: Sequence[int]
-    luck: dict[int, tuple[Array, Array]]  # by step: which games the reference drew luck for, and in which rows
+    chance: dict[int, tuple[Array, Array]]  # by step: which games the reference drew chance for, and in which rows
     drawn: Columns
-    random: bool  # whether the candidate's steps hold luck that nobody can hand in
+    random: bool  # whether the candidate's steps hold chance that nobody can hand in
 
 
 def set_table(
@@ -40,18 +40,18 @@ def set_table(
 ) -> Table:
     """Every player's games, one after the other."""
     many = len(seeds)
-    luck_at = np.concatenate([games.luck_at + np.array([i * many, 0]) for i, games in enumerate(played)])
-    drawn = joined([games.luck for games in played if len(games.luck_at)])
+    chance_at = np.concatenate([games.chance_at + np.array([i * many, 0]) for i, games in enumerate(played)])
+    drawn = joined([games.chance for games in played if len(games.chance_at)])
     by_step: dict[int, tuple[Array, Array]] = {}
-    order = np.argsort(luck_at[:, 1], kind="stable")
-    steps, first = np.unique(luck_at[order, 1], return_index=True)
+    order = np.argsort(chance_at[:, 1], kind="stable")
+    steps, first = np.unique(chance_at[order, 1], return_index=True)
     for step, rows in zip(steps, np.split(order, first[1:]), strict=True) if len(order) else ():
-        by_step[int(step)] = luck_at[rows, 0], rows
+        by_step[int(step)] = chance_at[rows, 0], rows
     return Table(players, seats, masked, np.repeat(np.arange(len(players)), many), seeds, by_step, drawn, random)
 
 
 def beginnings(candidate: Candidate, table: Table, starts: Columns, seed: int) -> Columns:
-    """Where the games begin: from the reference's luck; if that cannot be handed in, its state; or by themselves."""
+    """Where the games begin: from the reference's chance; if that cannot be handed in, its state; or by themselves."""
     many = len(table.player)
     if candidate.takes_chance:
         return candidate.start(part(starts, "chance."), many)
@@ -73,9 +73,9 @@ def play_candidate(candidate: Candidate, table: Table, begin: Columns, seed: int
             noise = {game: _noise(table, game, step // BLOCK) for game in live.tolist()}
         chosen = _choose(table, live, now, memory, np.stack([noise[game][step % BLOCK] for game in live.tolist()]))
         if table.random:
-            outcome = step_with_own_luck(candidate, state, chosen, rng, random=True)
+            outcome = step_with_own_chance(candidate, state, chosen, rng, random=True)
         else:
-            outcome = candidate.step(state, chosen, _luck(candidate, table, live, step, state, chosen, rng))
+            outcome = candidate.step(state, chosen, _chance(candidate, table, live, step, state, chosen, rng))
         rows.append((live, chosen, outcome["reward"]))
         on = ~(outcome["terminated"] | outcome["truncated"])
         live, now = live[on], take(outcome, on)
@@ -122,16 +122,16 @@ def _by_seat(table: Table, column: Array) -> Array:
     return column.reshape(-1, *column.shape[2:]) if table.seats > 1 else column
 
 
-def _luck(
+def _chance(
     candidate: Candidate, table: Table, live: Array, step: int, state: Columns, actions: Array, rng: Any
 ) -> Columns | None:
-    """The reference's luck at this step of this game; where it had none, some that the candidate draws."""
+    """The reference's chance at this step of this game; where it had none, some that the candidate draws."""
     if not candidate.takes_chance:
         return None
     if not candidate.chance_kinds()[1]:
         return {}
     own = candidate.draw(rng.integers(2**32, size=len(live), dtype=np.uint32), state, actions)
-    games, rows = table.luck.get(step, (np.zeros(0, int), np.zeros(0, int)))
+    games, rows = table.chance.get(step, (np.zeros(0, int), np.zeros(0, int)))
     at = np.searchsorted(live, games)
     here = (at < len(live)) & (live[np.minimum(at, len(live) - 1)] == games)
     return choose_drawn({name: column[rows[here]] for name, column in table.drawn.items()}, own, at[here])

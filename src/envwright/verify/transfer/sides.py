@@ -99,7 +99,7 @@ def reference_batch(contract: Contract, many: int, observations: Space, actions:
 
 def candidate_batch(session: Session, arena: Arena) -> Stepping:
     """A candidate that is not in our interface."""
-    many, random = arena.config.num_envs, session.draws_own_luck
+    many, random = arena.config.num_envs, session.draws_own_chance
     return CandidateBatch(session.candidate, many, arena.observations, arena.actions, random)
 
 

@@ -16,7 +16,7 @@
 //     functions        { name: function } that can be called in isolation, beside the methods of the game
 //     constants        plain data that never changes, for contracts to refer to
 //
-// Luck is Math.random, which is seeded, recorded and replayed here. A game with a generator of its own says so once:
+// Chance is Math.random, which is seeded, recorded and replayed here. A game with a generator of its own says so once:
 // a class or function is given `host`, and `host.record(Generator.prototype, 'next', { through: ['nextInt'] })` has
 // each outcome of that method recorded as drawn by its caller, where callers named in `through` are looked past.
 //
@@ -32,20 +32,20 @@ const NOT_YET = 'it has no state yet; reset it first';
 
 class Game {
   /** The game of a script. */
-  static async load(script, luck) {
-    const author = await make(script, { record: (...given) => luck.record(...given) });
+  static async load(script, chance) {
+    const author = await make(script, { record: (...given) => chance.record(...given) });
     for (const name of ['reset', 'step']) {
       if (typeof author?.[name] !== 'function') {
         const wayOut = 'envwright/references/node/host/game.js says what a game must have';
         throw new HostError('usage', `what it exports has no method '${name}'; ${wayOut}`);
       }
     }
-    return new Game(author, luck);
+    return new Game(author, chance);
   }
 
-  constructor(author, luck) {
+  constructor(author, chance) {
     this.author = author;
-    this.luck = luck;
+    this.chance = chance;
     this.names = null; // of the state, since the first reset
     const { spaces = {}, constants = {}, actions, acting, players = 1 } = author;
     this.masked = typeof actions === 'function' && spaces.action?.discrete !== undefined;
@@ -61,7 +61,7 @@ class Game {
   }
 
   async reset({ seed, tape }) {
-    const { generator } = this.luck;
+    const { generator } = this.chance;
     if (seed !== null) generator.seed(seed);
     const given = seed ?? Math.floor(generator.random() * 2 ** 32);
     const outcome = await this.play(tape, () => this.author.reset(given));
@@ -75,16 +75,16 @@ class Game {
   }
 
   async play(tape, act) {
-    this.luck.begin(tape && decode(tape));
+    this.chance.begin(tape && decode(tape));
     let result;
     try {
       result = await act();
     } catch (error) {
-      const { fault } = this.luck;
-      this.luck.begin(null);
+      const { fault } = this.chance;
+      this.chance.begin(null);
       throw fault ?? error;
     }
-    const draws = this.luck.end();
+    const draws = this.chance.end();
     if (result === null || typeof result !== 'object' || !('obs' in result)) {
       throw new HostError('usage', 'it did not return an object with an obs');
     }
@@ -147,7 +147,7 @@ class Game {
 
   /** All that another process needs to go on from here; a state that cannot be copied stays behind. */
   leave() {
-    const { words } = this.luck.generator;
+    const { words } = this.chance.generator;
     try {
       this.restore({ snapshot: {} }); // which throws if nothing can be put back
       return { words, snapshot: this.names && this.snapshot() };
@@ -162,7 +162,7 @@ class Game {
       await this.reset({ seed: 0, tape: null });
       this.restore({ snapshot });
     }
-    this.luck.generator.words = words;
+    this.chance.generator.words = words;
     return null;
   }
 

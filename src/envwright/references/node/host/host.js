@@ -1,7 +1,7 @@
 // Hosts a game for NodeReference: `node host.js GAME_MODULE [count]`, one JSON object a line in and out.
 //
 //     game      the author's module, adapted; says what a game must export
-//     luck      Math.random and the like, seeded, recorded, replayed
+//     chance      Math.random and the like, seeded, recorded, replayed
 //     probe     the middle of a step, and calls, at `places` in the source, by Node's `inspector`
 //     counter   lines and branches that ran
 //     wire      values to and from JSON
@@ -13,7 +13,7 @@ const { Worker } = require('node:worker_threads');
 const { Counter } = require('./counter.js');
 const { Game } = require('./game.js');
 const { Inspector } = require('./inspector.js');
-const { Luck } = require('./luck.js');
+const { Chance } = require('./chance.js');
 const { Probe } = require('./probe.js');
 const { describe } = require('./trouble.js');
 
@@ -23,7 +23,7 @@ async function open(script, isCounting) {
   let probe = null;
   const inspect = () => (inspector ??= new Inspector());
   const counter = isCounting ? new Counter(inspect(), script) : null;
-  const game = await Game.load(script, new Luck());
+  const game = await Game.load(script, new Chance());
   const probing = () => (probe ??= new Probe(inspect(), game)); // not before it is asked for, as it slows the game
   counter?.take(); // loading is not play
   return {

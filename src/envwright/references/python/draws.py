@@ -1,4 +1,4 @@
-"""Recording what luck a reference has, draw by draw, and giving it the same luck again.
+"""Recording what chance a reference has, draw by draw, and giving it the same chance again.
 
 Random generators that draw through `Take` are subclasses of NumPy's and Python's own, so that `isinstance` holds; they
 draw the same numbers and record only while a `Take` is open, that is, inside of a call of the reference.
@@ -109,7 +109,7 @@ def _site(frame: types.FrameType) -> str:
 
 
 def _place(site: str) -> tuple[str, str]:
-    """File and function of a site; lines may move without changing the luck."""
+    """File and function of a site; lines may move without changing the chance."""
     return site.partition(":")[0], site.rpartition(" ")[2]
 
 

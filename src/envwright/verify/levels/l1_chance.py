@@ -1,7 +1,7 @@
-"""L1, luck: whether the candidate's own draws are distributed as the reference's, and vary with the seed.
+"""L1, chance: whether the candidate's own draws are distributed as the reference's, and vary with the seed.
 
-What is done with luck is compared exactly, by tape. Here only the luck itself is judged, and there statistics is all
-there is; the rate of false alarms is fixed for the whole verdict.
+What is done with the draws is compared exactly, by tape. Here only the draws themselves are judged, and statistics
+is all there is; the rate of false alarms is fixed for the whole verdict.
 """
 
 from dataclasses import replace
@@ -21,17 +21,17 @@ from envwright.verify.verdict import Check, Divergence
 SEEDS = 512  # with which the candidate's games are begun
 
 
-def check_luck(session: Session) -> list[Check]:
+def check_chance(session: Session) -> list[Check]:
     """Distribution of starts and of steps, and whether seeds matter."""
-    session.progress("L1 luck")
+    session.progress("L1 chance")
     starts = session.host.run(record_starts, session.contract, list(range(10**6, 10**6 + session.effort.draws // 2)))
     return [_kept(session, check) for check in (_seeds(session, starts), _distribution(session, starts))]
 
 
 def _kept(session: Session, check: Check) -> Check:
-    """With every divergence written down; luck has no smaller input than the seeds it was drawn with."""
+    """With every divergence written down; a draw has no smaller input than its seed."""
     seeds = {"seeds": [0, (SEEDS if check.name == "seeds matter" else session.effort.draws) - 1]}
-    found = (regressions.keep_luck(session, replace(d, input=seeds)) for d in check.divergences)
+    found = (regressions.keep_chance(session, replace(d, input=seeds)) for d in check.divergences)
     return replace(check, divergences=tuple(found))
 
 
@@ -42,7 +42,7 @@ def _seeds(session: Session, starts: Columns) -> Check:
     names = [name for name in starts if name in games]
     owner = session.contract.owner("chance")
     found = _starts_vary(session, starts, seeds)
-    # Luck that varies is lost by the start, where the two can be told apart.
+    # What varies is lost by the start, where the two can be told apart.
     whose = session.contract.owner("start") if session.candidate.takes_chance and not found else owner
     for name in names:
         if _must_vary(starts[name], SEEDS) and _kinds(games[name]) == 1:
@@ -51,7 +51,7 @@ def _seeds(session: Session, starts: Columns) -> Check:
         if not np.array_equal(games[name], again[name], equal_nan=games[name].dtype.kind == "f"):
             found.append(Divergence(owner, name, "one start a seed", "another one when asked again"))
     found += _steps_vary(session)
-    told = "" if found else ": starts and luck vary where the reference's do, and repeat with the seed"
+    told = "" if found else ": starts and draws vary where the reference's do, and repeat with the seed"
     return Check("L1", "seeds matter", "fail" if found else "pass", f"{SEEDS} seeds{told}", SEEDS, tuple(found))
 
 
@@ -59,12 +59,12 @@ def _starts_vary(session: Session, starts: Columns, seeds: NDArray[np.uint32]) -
     chance = part(starts, "chance.")
     if not session.candidate.takes_chance or not chance:
         return []
-    luck = session.candidate.draw_start(seeds)
+    own = session.candidate.draw_start(seeds)
     owner = session.contract.owner("chance")
     return [
         Divergence(owner, f"start {name}", f"{_kinds(column)} different outcomes", "the same for every seed")
         for name, column in chance.items()
-        if _must_vary(column, SEEDS) and _kinds(luck[name]) == 1
+        if _must_vary(column, SEEDS) and _kinds(own[name]) == 1
     ]
 
 
@@ -73,12 +73,12 @@ def _steps_vary(session: Session) -> list[Divergence]:
     if not session.candidate.takes_chance or not chance:
         return []
     rows = np.arange(min(512, len(session.trace.steps["action"])))
-    luck = _drawn(session, rows)
+    own = _drawn(session, rows)
     owner = session.contract.owner("chance")
     return [
         Divergence(owner, f"chance.{name}", f"{_kinds(column[rows])} different outcomes", "the same for every seed")
         for name, column in chance.items()
-        if _must_vary(column[rows], len(rows)) and _kinds(luck[name]) == 1
+        if _must_vary(column[rows], len(rows)) and _kinds(own[name]) == 1
     ]
 
 
@@ -87,8 +87,8 @@ def _distribution(session: Session, starts: Columns) -> Check:
     count = session.effort.draws
     seeds = np.arange(count, dtype=np.uint32)
     if session.candidate.takes_chance:
-        luck = session.candidate.draw_start(seeds)
-        tests += _compare(part(starts, "chance."), part(starts, "drawn."), luck, "start")
+        own = session.candidate.draw_start(seeds)
+        tests += _compare(part(starts, "chance."), part(starts, "drawn."), own, "start")
         if part(session.trace.steps, "chance."):
             rows = np.arange(len(session.trace.steps["action"]))
             rows = rows[:: max(1, len(rows) // count)]
@@ -99,7 +99,7 @@ def _distribution(session: Session, starts: Columns) -> Check:
         names = [name for name in starts if name in games]
         tests += _compare({n: starts[n] for n in names}, {}, games, "start")
     if not tests:
-        return Check("L1", "luck in distribution", "skip", "nothing is left to luck")
+        return Check("L1", "chance in distribution", "skip", "nothing is left to chance")
     failed = holm([p for _, _, p in tests])
     owner = session.contract.owner("chance")
     found = [
@@ -112,7 +112,7 @@ def _distribution(session: Session, starts: Columns) -> Check:
         f"{len(tests)} tests on {min(count, len(next(iter(starts.values())))):,} and more draws, smallest p "
         f"{least[2]:.2g} ({least[1]} on {least[0]}); false alarms at most {ALARM:g} a verdict"
     )
-    return Check("L1", "luck in distribution", "fail" if found else "pass", detail, len(tests), tuple(found))
+    return Check("L1", "chance in distribution", "fail" if found else "pass", detail, len(tests), tuple(found))
 
 
 def _compare(theirs: Columns, drawn: Columns, ours: Columns, when: str) -> list[tuple[str, str, float]]:
@@ -125,14 +125,14 @@ def _compare(theirs: Columns, drawn: Columns, ours: Columns, when: str) -> list[
             seen = wide[mask[:, place], place]
             if len(seen) >= 50:
                 label = f"{when} {name}" + (f"[{place}]" if wide.shape[1] > 1 else "")
-                # Luck of a step may depend on the state: only that of the steps in which the reference drew is like it.
+                # What a step draws may depend on the state: only the steps in which the reference drew are alike.
                 like = other[mask[:, place], place] if when == "step" else other[:, place]
                 tests.append((label, *same_distribution(seen.astype(ours[name].dtype), like)))
     return tests
 
 
 def _drawn(session: Session, rows: NDArray[Any]) -> Columns:
-    """The candidate's own luck for steps of the trace, in the states these were taken from."""
+    """The candidate's own chance for steps of the trace, in the states these were taken from."""
     trace = session.trace
     return session.candidate.draw(rows.astype(np.uint32), trace.states_before(rows), trace.steps["action"][rows])
 

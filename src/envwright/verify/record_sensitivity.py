@@ -13,12 +13,12 @@ from envwright.candidates.protocol import Columns
 from envwright.references.protocol import Draw, Reference, ReferenceFailedError, TapeError
 from envwright.verify.contract import Contract, Function
 from envwright.verify.expression import ExpressionError
-from envwright.verify.record import Beat, Call, Case, Plain, look_back, one_step, result_of
+from envwright.verify.record import Beat, Case, FunctionCall, Plain, look_back, one_step, result_of
 from envwright.verify.rows import Row, stack, start_row
-from envwright.verify.sway import ALL_ROUNDINGS, added, distance, farthest, moved, roundings
+from envwright.verify.sensitivity import ALL_ROUNDINGS, added, distance, farthest, moved, roundings
 
 
-def record_sway(
+def record_sensitivity(
     reference: Reference, contract: Contract, cases: Sequence[Case], dtype: str, sizes: Plain, beat: Beat
 ) -> Columns:
     """How far each column can move if every number the reference holds, constants too, moves by a bit of `dtype`.
@@ -61,10 +61,10 @@ def record_rounding(
     return stack(rows, "step")
 
 
-def record_start_sway(
+def record_start_sensitivity(
     reference: Reference, contract: Contract, begun: Sequence[tuple[int, tuple[Draw, ...]]], dtype: str, beat: Beat
 ) -> Columns:
-    """The same of starts, by seed and luck: how far they move with the numbers that are drawn and with rounding."""
+    """The same of starts, by seed and chance: how far they move with the numbers that are drawn and with rounding."""
     rows: list[Row] = []
     for seed, tape in begun:
         beat()
@@ -107,12 +107,12 @@ def _again(reference: Reference, contract: Contract, case: Case, state: Plain, a
         return None
 
 
-def record_call_sway(
-    reference: Reference, function: Function, rows: Sequence[Call], dtype: str, sizes: Any, beat: Beat
+def record_call_sensitivity(
+    reference: Reference, function: Function, rows: Sequence[FunctionCall], dtype: str, sizes: Any, beat: Beat
 ) -> NDArray[np.float64]:
     """How far each result moves if every number of the arguments is moved by a bit of `dtype`, and if all that is
     computed on the way is rounded to float32, where the reference can be asked to."""
-    sways: list[NDArray[np.float64]] = []
+    sensitivities: list[NDArray[np.float64]] = []
     for row in rows:
         beat()
         total = np.zeros(row.result.shape)
@@ -123,8 +123,8 @@ def record_call_sway(
         for way in roundings(reference, dtype, ALL_ROUNDINGS):
             with way:
                 farther = np.maximum(farther, distance(result_of(reference, function, row.arguments), row.result))
-        sways.append(total + farther)
-    return np.stack(sways)
+        sensitivities.append(total + farther)
+    return np.stack(sensitivities)
 
 
 def _is_real(value: Any) -> bool:

@@ -10,8 +10,8 @@ from loading import hazard, play, replays
 
 from envwright.references.plain import same
 from envwright.references.protocol import Draw, TapeError
-from envwright.references.python import luck, patches
-from envwright.references.python.luck import Shared, Take
+from envwright.references.python import draws, patches
+from envwright.references.python.draws import Shared, Take
 
 LUCKY = ["GlobalRandom", "BoundName", "GlobalNumpy", "OwnState", "ModuleLuck", "OwnDice", "Shuffled"]
 
@@ -44,20 +44,20 @@ MAKERS = [
 @pytest.mark.parametrize(("make", "draw"), MAKERS)
 def test_a_recorded_generator_draws_what_the_real_one_draws_and_replays_it(make: Any, draw: Any) -> None:
     wanted = draw(make(3))
-    rng = luck.recorded_rng(make(3))
+    rng = draws.recorded_rng(make(3))
     assert isinstance(rng, type(make(3)))
     with Take(Shared()) as take:
         assert same(draw(rng), wanted)
     tape = tuple(take.draws)
     assert len(tape) >= 7
-    assert all(d.site.startswith("test_luck.py:") and d.site.endswith("drawings") for d in tape)
+    assert all(d.site.startswith("test_recorded_draws.py:") and d.site.endswith("drawings") for d in tape)
     with Take(Shared(), tape) as again:
         assert same(draw(rng), wanted)
     assert same(tuple(again.draws), tape)
 
 
 def test_a_method_that_calls_others_is_one_draw() -> None:
-    rng = luck.recorded_rng(random.Random(0))
+    rng = draws.recorded_rng(random.Random(0))
     with Take(Shared()) as take:
         rng.randint(1, 6)
         rng.shuffle([1, 2, 3])
@@ -98,7 +98,7 @@ def test_modules_are_as_before_after_closing_even_after_an_error() -> None:
         with pytest.raises(RuntimeError, match="the fifth step"):
             reference.step(0)
         reference.close()
-        assert luck.take_open() is None
+        assert draws.take_open() is None
         assert replays(other, play(other, 5))  # still open, so still recorded
     assert all(a is b for a, b in zip(before, look(), strict=True))
     with pytest.raises(TypeError):
@@ -144,7 +144,7 @@ def test_isinstance_holds_for_generators_of_both_kinds_while_patched() -> None:
         assert isinstance(real, np.random.Generator)
         assert isinstance(reference.object.new, np.random.Generator)
         assert isinstance(reference.object.python, random.Random)
-        assert type(reference.object.deep["list"][0]) is luck.RecordedGenerator
+        assert type(reference.object.deep["list"][0]) is draws.RecordedGenerator
 
 
 def test_a_class_of_generators_of_the_reference_is_recorded_by_its_own_methods() -> None:
@@ -167,7 +167,7 @@ def test_a_generator_found_in_two_places_stays_one() -> None:
     wanted = np.random.default_rng(1).random(4).tolist()
     patches.adopt([holder])
     assert holder.rng is holder.inner[0]["rng"]
-    assert type(holder.rng) is luck.RecordedGenerator
+    assert type(holder.rng) is draws.RecordedGenerator
     assert holder.rng.random(4).tolist() == wanted
 
 
@@ -191,7 +191,7 @@ def test_a_tape_of_other_luck_is_refused() -> None:
 
 
 def test_replayed_values_are_copies() -> None:
-    rng = luck.recorded_rng(np.random.default_rng(0))
+    rng = draws.recorded_rng(np.random.default_rng(0))
     with Take(Shared()) as take:
         rng.random(2)
     with Take(Shared(), take.draws):
@@ -204,7 +204,7 @@ def test_a_choice_of_one_says_which_it_was_and_is_found_again(make: Any) -> None
     things = [7, 5, 7, 5, 7, 5]
     plain = make(4)
     wanted = [plain.choice(things) for _ in range(20)]
-    rng = luck.recorded_rng(make(4))
+    rng = draws.recorded_rng(make(4))
     with Take(Shared()) as take:
         assert same([rng.choice(things) for _ in range(20)], wanted)
     assert all(d.pick is not None and things[d.pick[0]] == d.value and d.pick[1] == 6 for d in take.draws)
@@ -219,7 +219,7 @@ def test_a_choice_of_one_says_which_it_was_and_is_found_again(make: Any) -> None
 
 def test_a_choice_of_one_from_rows_keeps_the_index_and_the_generator_goes_on() -> None:
     rows = np.arange(12).reshape(4, 3)
-    plain, rng = np.random.default_rng(3), luck.recorded_rng(np.random.default_rng(3))
+    plain, rng = np.random.default_rng(3), draws.recorded_rng(np.random.default_rng(3))
     wanted = [plain.choice(rows) for _ in range(20)]
     with Take(Shared()) as take:
         assert same([rng.choice(rows) for _ in range(20)], wanted)
@@ -231,7 +231,7 @@ def test_a_choice_of_one_from_rows_keeps_the_index_and_the_generator_goes_on() -
 
 
 def test_what_is_no_choice_of_one_from_a_list_has_no_index() -> None:
-    rng = luck.recorded_rng(np.random.default_rng(0))
+    rng = draws.recorded_rng(np.random.default_rng(0))
     with Take(Shared()) as take:
         rng.choice([1, 2, 3], 2)
         rng.choice(np.eye(3), axis=1)

@@ -1,4 +1,4 @@
-// The luck of a game: seeded, recorded, replayed.
+// The chance of a game: seeded, recorded, replayed.
 'use strict';
 
 const path = require('node:path');
@@ -60,7 +60,7 @@ function callSite(through) {
 }
 
 /** Records what is drawn, or replays what was; takes the place of Math.random. */
-class Luck {
+class Chance {
   constructor() {
     this.inside = false;
     this.begin(null);
@@ -69,12 +69,12 @@ class Luck {
     Math.random = () => this.draw('Math.random', [], () => this.generator.random());
   }
 
-  /** From now on, what `object[method]` gives is luck; see game.js. */
+  /** From now on, what `object[method]` gives is chance; see game.js. */
   record(object, method, { through = [] } = {}) {
-    const luck = this;
+    const chance = this;
     const original = object[method];
     object[method] = function (...given) {
-      return luck.draw(method, through, () => original.apply(this, given));
+      return chance.draw(method, through, () => original.apply(this, given));
     };
   }
 
@@ -131,4 +131,4 @@ class Luck {
   }
 }
 
-module.exports = { Luck };
+module.exports = { Chance };
