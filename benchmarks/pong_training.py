@@ -40,9 +40,9 @@ def compare(seed: int) -> dict[str, Any]:
     import jax
 
     from envwright.envs.pong.batched import PongBatch
-    from envwright.train.config import for_env
-    from envwright.train.host_trainer import HostTrainer
-    from envwright.train.ppo import Trainer
+    from envwright.training.config import for_env
+    from envwright.training.host_trainer import HostTrainer
+    from envwright.training.ppo import Trainer
 
     config = for_env("pong")
     trainer = Trainer(envwright.make("pong", **config.env_options), config, seeds=(seed,))

@@ -6,10 +6,10 @@ from envwright.candidates.native import native_candidate
 from envwright.core.spec import Form
 from envwright.envs.pong import Params, Pong
 from envwright.envs.pong.batched import PongBatchedReference
-from envwright.verify import pairs
-from envwright.verify.levels.l3_lockstep import check_lockstep
-from envwright.verify.session import Effort, Session
-from envwright.verify.verdict import Check
+from envwright.verifier import pairs
+from envwright.verifier.levels.l3_lockstep import check_lockstep
+from envwright.verifier.session import Effort, Session
+from envwright.verifier.verdict import Check
 
 
 def lockstep(env: Pong, games: int, folder: Path | None = None, params: Params | None = None) -> Check:

@@ -15,8 +15,8 @@ import envwright
 from envwright.cli import main
 from envwright.core.registry import spec
 from envwright.references.registry import find_kind, usages
-from envwright.verify.pairs import contract_of
-from envwright.verify.run import verify_names
+from envwright.verifier.pairs import contract_of
+from envwright.verifier.run import verify_names
 
 INSTALLED = Path(__file__).parent / "installed"
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node on this machine")

@@ -15,11 +15,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from envwright.verify import contract as contracts
-from envwright.verify import pairs
-from envwright.verify.engine import verify
-from envwright.verify.session import Effort
-from envwright.verify.verdict import Verdict
+from envwright.verifier import contract as contracts
+from envwright.verifier import pairs
+from envwright.verifier.engine import verify
+from envwright.verifier.session import Effort
+from envwright.verifier.verdict import Verdict
 from stochastic import (
     CASES,
     CLASSES,

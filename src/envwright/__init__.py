@@ -3,6 +3,9 @@
 import contextlib
 from typing import Any
 
+from envwright.api import train as train
+from envwright.api import translate as translate
+from envwright.api import verify as verify
 from envwright.core import Batch as Batch
 from envwright.core import Box as Box
 from envwright.core import Controls as Controls
@@ -23,9 +26,10 @@ from envwright.core import register as register
 from envwright.core import rollout as rollout
 from envwright.core import tune_cpu as tune_cpu
 from envwright.core.errors import MissingExtraError
+from envwright.core.version import VERSION
 from envwright.envs import register_all as _register_all
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 _register_all()
 with contextlib.suppress(MissingExtraError):  # which is to say, if Gymnasium is installed

@@ -16,9 +16,9 @@ from envwright.bench.sides.training import hidden_for, inputs_and_outputs
 from envwright.cli import bench as command
 from envwright.core import make, register, registry
 from envwright.core.layouts import PLAIN, PROCESSES, recall
-from envwright.train import networks
-from envwright.train.config import Config, Network
-from envwright.train.ppo import Trainer
+from envwright.training import networks
+from envwright.training.config import Config, Network
+from envwright.training.ppo import Trainer
 from native_games import register_native
 
 PPO_TINY = {"steps": 8, "minibatches": 2, "epochs": 1, "hidden": 8}

@@ -12,8 +12,8 @@ import pytest
 
 from envwright.cli.main import COMMANDS, main
 from envwright.cli.screen import Status, coloured
-from envwright.verify import contract as contracts
-from envwright.verify.verdict import VERSION
+from envwright.verifier import contract as contracts
+from envwright.verifier.verdict import VERSION
 
 
 def run(*args: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:

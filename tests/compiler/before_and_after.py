@@ -29,8 +29,8 @@ from envwright.compiler.back.entry_points import write_functions
 from envwright.compiler.back.printing import module_text
 from envwright.compiler.ir.unit import TranslationUnit
 from envwright.compiler.middle.calls import call
-from envwright.verify.codecs import Count, Padded, Plain
-from envwright.verify.interface import Field, Signature
+from envwright.verifier.codecs import Count, Padded, Plain
+from envwright.verifier.interface import Field, Signature
 
 FAST = {"xla_backend_optimization_level": 0}  # to compile
 NAMES = itertools.count()

@@ -26,11 +26,11 @@ from envwright.recipe.drafting.tables import draft_tables
 from envwright.recipe.targets import find_target
 from envwright.references.gymnasium_env import gymnasium_reference
 from envwright.references.python import reference as trials
-from envwright.verify.contract import Contract, read
-from envwright.verify.host import Here
-from envwright.verify.interface import Interface
-from envwright.verify.record import EpisodePlan, record_episodes
-from envwright.verify.rows import part
+from envwright.verifier.contract import Contract, read
+from envwright.verifier.host import Here
+from envwright.verifier.interface import Interface
+from envwright.verifier.record import EpisodePlan, record_episodes
+from envwright.verifier.rows import part
 
 EPISODES, STEPS = 8, 40
 

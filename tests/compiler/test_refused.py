@@ -15,9 +15,9 @@ from envwright.recipe.new_project import init_project
 from envwright.recipe.plan import read_plan
 from envwright.recipe.project import CONTRACT, PLAN
 from envwright.recipe.shapes import interface_of
-from envwright.verify import contract as contracts
-from envwright.verify.host import Here
-from envwright.verify.pairs import make_host
+from envwright.verifier import contract as contracts
+from envwright.verifier.host import Here
+from envwright.verifier.pairs import make_host
 
 REFUSED = Path(__file__).parent / "refused"
 

@@ -25,9 +25,9 @@ from envwright.references.protocol import (
     Watchpoint,
 )
 from envwright.references.self_check import check_reference
-from envwright.verify import engine, pairs
-from envwright.verify.host import Here
-from envwright.verify.session import Effort
+from envwright.verifier import engine, pairs
+from envwright.verifier.host import Here
+from envwright.verifier.session import Effort
 
 pytestmark = pytest.mark.usefixtures("pong_library")
 

@@ -15,9 +15,9 @@ from envwright.envs.pong import Params, Pong, State, rules
 from envwright.envs.pong.batched import PongBatchedReference
 from envwright.envs.pong.env import observe
 from envwright.envs.pong.reference import PongReference
-from envwright.verify.levels.l3_lockstep import act, bits_of
-from envwright.verify.run import verify_names
-from envwright.verify.verdict import DEFAULT_LEVELS
+from envwright.verifier.levels.l3_lockstep import act, bits_of
+from envwright.verifier.run import verify_names
+from envwright.verifier.verdict import DEFAULT_LEVELS
 from lockstepping import lockstep
 
 pytestmark = pytest.mark.usefixtures("pong_library")

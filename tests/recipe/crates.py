@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from envwright.recipe.shapes import interface_of
 from envwright.recipe.targets import cargo
 from envwright.recipe.targets.rust import scaffold, target_folder, told
-from envwright.verify import contract as contracts
-from envwright.verify import pairs
-from envwright.verify.contract import Contract
-from envwright.verify.interface import Interface
+from envwright.verifier import contract as contracts
+from envwright.verifier import pairs
+from envwright.verifier.contract import Contract
+from envwright.verifier.interface import Interface
 
 SOURCES = Path(__file__).parent / "sources"
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -9,7 +9,7 @@ import scripted
 
 from envwright.recipe.analyse.modules import ModulePlan, Part, PlannedModule
 from envwright.recipe.builtin import BuiltinAgent, BuiltinTranslation, Lesson
-from envwright.verify.contract import Contract
+from envwright.verifier.contract import Contract
 
 WALK = Path(__file__).parent / "walk"
 GAP = "game.py:12 in Game.step: the library 'zlib' is not known."

@@ -15,7 +15,7 @@ from envwright.recipe.briefing import Briefing, ModuleBrief
 from envwright.recipe.events import Judged
 from envwright.recipe.targets import find_target
 from envwright.recipe.versions import digest
-from envwright.verify.interface import Field, Interface, Signature
+from envwright.verifier.interface import Field, Interface, Signature
 
 NUMBER = Field("x", (), "int64")
 

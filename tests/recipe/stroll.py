@@ -13,7 +13,7 @@ from envwright.recipe.events import Began, Event, Judged, Kept, Measured, Reserv
 from envwright.recipe.project import Project
 from envwright.recipe.targets import find_target
 from envwright.recipe.versions import digest
-from envwright.verify.interface import Field, Interface, Signature
+from envwright.verifier.interface import Field, Interface, Signature
 
 LAST = 8  # place; beyond both ends is the water
 LIMIT = 25

@@ -12,7 +12,7 @@ from envwright.recipe.open_run import find_agents, open_run
 from envwright.recipe.recorded import load_recording
 from envwright.recipe.verifier import Verifier, VerifierError
 from envwright.sandbox.process import Limits
-from envwright.verify import contract as contracts
+from envwright.verifier import contract as contracts
 
 WALK = Path(__file__).parent / "walk"
 MODULES = ("moves", "rules")

@@ -12,7 +12,7 @@ from envwright.recipe.new_project import begin, init_project
 from envwright.recipe.plan import read_plan
 from envwright.recipe.project import load_project
 from envwright.references.gymnasium_env import gymnasium_reference
-from envwright.verify import contract as contracts
+from envwright.verifier import contract as contracts
 
 GAME = """
     import itertools

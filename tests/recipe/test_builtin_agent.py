@@ -24,7 +24,7 @@ from envwright.recipe.recorded import make_recording
 from envwright.recipe.repair_loop import LoopRules, translate
 from envwright.recipe.view import current_files
 from envwright.references.protocol import ReferenceFailedError
-from envwright.verify.contract import Contract
+from envwright.verifier.contract import Contract
 
 CARDS = Task("translate-cards", "", ("fast_game/cards.py", "tests/test_cards.py"))
 NEEDS = {"cards": [], "rules": ["cards"]}

@@ -21,8 +21,8 @@ from envwright.recipe.drafting.tables import (
 )
 from envwright.recipe.drafting.watch import WatchedPlay
 from envwright.references.protocol import Draw
-from envwright.verify import contract as contracts
-from envwright.verify.codecs import Plain
+from envwright.verifier import contract as contracts
+from envwright.verifier.codecs import Plain
 
 ROWS = "[row if row is not None else [0, 0] for row in x]"
 

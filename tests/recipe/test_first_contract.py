@@ -4,7 +4,7 @@ import pytest
 
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.drafting.first_contract import draft_contract
-from envwright.verify import contract as contracts
+from envwright.verifier import contract as contracts
 
 
 @pytest.fixture(scope="module")

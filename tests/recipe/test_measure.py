@@ -17,8 +17,8 @@ from envwright.recipe.versions import write_files
 from envwright.references.gymnasium_env import gymnasium_reference
 from envwright.references.python.draws import Recorded
 from envwright.sandbox.process import Limits, Sandbox
-from envwright.verify.host import Apart, Here
-from envwright.verify.interface import Interface
+from envwright.verifier.host import Apart, Here
+from envwright.verifier.interface import Interface
 
 REFERENCE = f"{Path(stroll.__file__).resolve()}:Stroll"
 

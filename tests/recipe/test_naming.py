@@ -14,7 +14,7 @@ from envwright.recipe.drafting.tables import Draft
 from envwright.recipe.naming import all_options, located, read_options, short_name, title_of, told
 from envwright.recipe.new_project import begin
 from envwright.recipe.project import load_project
-from envwright.verify import contract as contracts
+from envwright.verifier import contract as contracts
 
 GAME = """
     import gymnasium as gym

@@ -24,7 +24,7 @@ from envwright.core.registry import spec
 from envwright.recipe.events import Judged
 from envwright.recipe.package import PackageError, build_wheel
 from envwright.recipe.package.wheel import write_wheel
-from envwright.verify import contract as contracts
+from envwright.verifier import contract as contracts
 
 
 def build(folder: Path) -> tuple[str, bytes]:

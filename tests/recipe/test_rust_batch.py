@@ -15,8 +15,8 @@ import pytest
 from envwright.candidates.rust_crate import load, rust_candidate
 from envwright.recipe.package.wheel import write_wheel
 from envwright.recipe.targets.rust.wheel import library, tag
-from envwright.verify.contract import Contract
-from envwright.verify.interface import Interface
+from envwright.verifier.contract import Contract
+from envwright.verifier.interface import Interface
 
 pytestmark = pytest.mark.slow  # a crate is built
 

@@ -15,12 +15,12 @@ from envwright.core.spaces import Box
 from envwright.recipe.targets import rust
 from envwright.recipe.targets.rust.names import TYPES
 from envwright.sandbox.process import Limits
-from envwright.verify import pairs
-from envwright.verify.contract import Contract
-from envwright.verify.engine import verify
-from envwright.verify.interface import Field, Interface
-from envwright.verify.session import Effort
-from envwright.verify.verdict import Verdict
+from envwright.verifier import pairs
+from envwright.verifier.contract import Contract
+from envwright.verifier.engine import verify
+from envwright.verifier.interface import Field, Interface
+from envwright.verifier.session import Effort
+from envwright.verifier.verdict import Verdict
 
 pytestmark = pytest.mark.slow  # each builds a crate
 

@@ -16,7 +16,7 @@ from envwright.recipe.targets import find_target
 from envwright.recipe.targets.rust import called, scaffold, shown, signatures, written
 from envwright.recipe.targets.rust.names import identifier, rust_type
 from envwright.recipe.targets.rust.python_side import space_text
-from envwright.verify.interface import Field, Interface, Signature
+from envwright.verifier.interface import Field, Interface, Signature
 
 CARDS = Field("hand", (22,), "int64", "pad(hand,\n 22)")
 GAME = Interface(

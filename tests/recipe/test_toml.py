@@ -10,8 +10,8 @@ from envwright.recipe.drafting.contract_file import contract_text
 from envwright.recipe.drafting.tables import Draft
 from envwright.recipe.project import Project, load_project, project_text
 from envwright.recipe.toml import commented, dumps, inline
-from envwright.verify import contract as contracts
-from envwright.verify.codecs import Enumerated
+from envwright.verifier import contract as contracts
+from envwright.verifier.codecs import Enumerated
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.sampled_from(
     ['"', "\\", "'''", '"""', "a\nb", "\r\n", "\x7f", "\x00", "ü 漢", "# no comment", "[x]", "C:\\games\\new.py"]

@@ -11,8 +11,8 @@ from envwright.recipe.drafting.from_play import check_itself, draft_from_play
 from envwright.recipe.drafting.source_facts import facts_of
 from envwright.recipe.shapes import interface_of
 from envwright.references.gymnasium_env import gymnasium_reference
-from envwright.verify import contract as contracts
-from envwright.verify.host import Here
+from envwright.verifier import contract as contracts
+from envwright.verifier.host import Here
 
 BAZAAR = f"{Path(__file__).parent / 'bazaar.py'}:Bazaar"
 

@@ -15,11 +15,11 @@ from envwright.references.gymnasium_env import gymnasium_reference
 from envwright.references.plain import same
 from envwright.references.protocol import TapeError
 from envwright.references.python import PythonReference
-from envwright.verify import contract as contracts
-from envwright.verify import pairs
-from envwright.verify.engine import verify
-from envwright.verify.session import Effort
-from envwright.verify.verdict import Verdict
+from envwright.verifier import contract as contracts
+from envwright.verifier import pairs
+from envwright.verifier.engine import verify
+from envwright.verifier.session import Effort
+from envwright.verifier.verdict import Verdict
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "verify.md"

@@ -20,7 +20,7 @@ from envwright.recipe.events import (
     Settled,
 )
 from envwright.recipe.versions import digest
-from envwright.verify.interface import Field, Interface
+from envwright.verifier.interface import Field, Interface
 
 INTERFACE = Interface(
     package="fast_blackjack",

@@ -15,7 +15,7 @@ from envwright.recipe.versions import Files
 from envwright.report import page, write_report
 from envwright.report.page import PARTS
 from envwright.report.timeline import timeline
-from envwright.verify import contract as contracts
+from envwright.verifier import contract as contracts
 
 VOID = {"meta", "br"}
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from envwright.train import run as runs
+from envwright.training import run as runs
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from scipy import special, stats
 import envwright
 from envwright.core import Box, Discrete
 from envwright.core.errors import EnvwrightError
-from envwright.train.actions import Categorical, Gaussian, actions_of, encode, size_of, with_legal
-from envwright.train.player import _choose
+from envwright.training.actions import Categorical, Gaussian, actions_of, encode, size_of, with_legal
+from envwright.training.player import _choose
 
 KEY = envwright.key(3)
 NONE = jnp.zeros(0, jnp.float32)  # a categorical distribution has no spread of its own

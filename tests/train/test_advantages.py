@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from tiny import Forever, tiny
 
 from envwright.core import TimeLimit
-from envwright.train import networks
-from envwright.train.experience import advantages
-from envwright.train.ppo import Trainer
+from envwright.training import networks
+from envwright.training.experience import advantages
+from envwright.training.ppo import Trainer
 
 STEPS, SEATS = 9, 3  # one compilation
 

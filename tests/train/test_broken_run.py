@@ -8,9 +8,9 @@ import pytest
 from tiny import Bandit, register_tiny, tiny
 
 from envwright.core.errors import EnvwrightError
-from envwright.train import checkpoint, metrics
-from envwright.train.ppo import Trainer
-from envwright.train.run import TrainingRun, _open, save, train
+from envwright.training import checkpoint, metrics
+from envwright.training.ppo import Trainer
+from envwright.training.run import TrainingRun, _open, save, train
 from full_disk import disk_of
 
 register_tiny()

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from envwright.train import checkpoint
-from envwright.train.checkpoint import KEEP, CheckpointError, fill, load, newest, save
+from envwright.training import checkpoint
+from envwright.training.checkpoint import KEEP, CheckpointError, fill, load, newest, save
 
 HEADER = {"env": "Pong-v0", "config": {"gamma": 0.9, "hidden": [8, 8]}, "seeds": [0]}
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from envwright.cli.main import main
-from envwright.train import checkpoint, metrics
+from envwright.training import checkpoint, metrics
 
 SMALL = ["--steps", "512", "--games", "3", "--devices", "1"]
 for setting in ("num_envs=8", "steps=32", "epochs=1", "minibatches=1", "network.hidden=[8]"):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from envwright.core.errors import EnvwrightError
-from envwright.train.config import Config, ConfigError, Network, changed, for_env, from_plain, load, with_settings
+from envwright.training.config import Config, ConfigError, Network, changed, for_env, from_plain, load, with_settings
 
 
 @pytest.mark.parametrize("name", ["pong", "cartpole"])

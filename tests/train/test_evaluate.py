@@ -10,10 +10,10 @@ import envwright
 from envwright.core import Discrete, JaxBatch
 from envwright.core.batch import BatchStep
 from envwright.core.errors import EnvwrightError
-from envwright.train.config import Network
-from envwright.train.evaluate import Evaluation, play_games
-from envwright.train.player import Player
-from envwright.train.policy import Policy
+from envwright.training.config import Network
+from envwright.training.evaluate import Evaluation, play_games
+from envwright.training.player import Player
+from envwright.training.policy import Policy
 
 CARTPOLE = envwright.make("cartpole")
 

@@ -7,8 +7,8 @@ import numpy as np
 from noughts import NoParams, State
 
 from envwright.core import Box, Discrete, Env, Step, make
-from envwright.train.config import Config, Network
-from envwright.train.ppo import Trainer
+from envwright.training.config import Config, Network
+from envwright.training.ppo import Trainer
 
 
 @dataclass(frozen=True)

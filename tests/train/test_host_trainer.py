@@ -10,9 +10,9 @@ from tiny import Bandit, tiny
 import envwright
 from envwright.core import JaxBatch
 from envwright.core.batch import BatchStep
-from envwright.train.config import ConfigError, Network, for_env
-from envwright.train.host_trainer import HostTrainer
-from envwright.train.ppo import Trainer
+from envwright.training.config import ConfigError, Network, for_env
+from envwright.training.host_trainer import HostTrainer
+from envwright.training.ppo import Trainer
 
 
 class Watched(JaxBatch):

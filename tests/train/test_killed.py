@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from envwright.train import checkpoint
+from envwright.training import checkpoint
 
 # The command itself, but it saves after every chunk and, if told, waits for its end after some of them: the time of
 # death is then a place in the run and not a matter of luck.
 COMMAND = """
 import sys, time
 from envwright.cli import main, train
-from envwright.train import run
+from envwright.training import run
 from native_games import register_native
 
 register_native()

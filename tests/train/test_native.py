@@ -12,14 +12,14 @@ from envwright.cli.main import main
 from envwright.core.errors import EnvwrightError
 from envwright.core.registry import spec
 from envwright.core.versus import vs
-from envwright.train import checkpoint, metrics
-from envwright.train.checkpoint import CheckpointError
-from envwright.train.config import Config, ConfigError, Network
-from envwright.train.evaluate import Match, evaluate, play_games
-from envwright.train.host_trainer import HostTrainer
-from envwright.train.ppo import Trainer
-from envwright.train.run import Progress, TrainingRun, load_player, train
-from envwright.train.trainers import trainer_of
+from envwright.training import checkpoint, metrics
+from envwright.training.checkpoint import CheckpointError
+from envwright.training.config import Config, ConfigError, Network
+from envwright.training.evaluate import Match, evaluate, play_games
+from envwright.training.host_trainer import HostTrainer
+from envwright.training.ppo import Trainer
+from envwright.training.run import Progress, TrainingRun, load_player, train
+from envwright.training.trainers import trainer_of
 from native_games import ILLEGAL_PAYS, register_native
 
 register_native()

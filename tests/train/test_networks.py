@@ -10,11 +10,11 @@ import pytest
 
 import envwright
 from envwright.core import Box, Discrete, Space
-from envwright.train import networks
-from envwright.train.actions import encode, with_legal
-from envwright.train.config import ACTIVATIONS, Network
-from envwright.train.player import Player
-from envwright.train.policy import ObservationStatistics, Policy, merged
+from envwright.training import networks
+from envwright.training.actions import encode, with_legal
+from envwright.training.config import ACTIVATIONS, Network
+from envwright.training.player import Player
+from envwright.training.policy import ObservationStatistics, Policy, merged
 
 MANY, LOOKS = 64, 3
 

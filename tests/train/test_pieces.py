@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from envwright.core import make
-from envwright.train import learn
-from envwright.train.config import Config, Network
-from envwright.train.ppo import Trainer
+from envwright.training import learn
+from envwright.training.config import Config, Network
+from envwright.training.ppo import Trainer
 
 CONFIG = Config(num_envs=8, steps=16, epochs=1, minibatches=2, total_steps=8 * 16, network=Network(hidden=(16,)))
 

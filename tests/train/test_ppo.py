@@ -9,9 +9,9 @@ import pytest
 from tiny import Aim, Bandit, tiny
 
 from envwright.core.errors import EnvwrightError
-from envwright.train.config import Config, Network
-from envwright.train.learn import _rate
-from envwright.train.ppo import Trainer
+from envwright.training.config import Config, Network
+from envwright.training.learn import _rate
+from envwright.training.ppo import Trainer
 
 BANDIT = Bandit(length=3)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from envwright.train import checkpoint
+from envwright.training import checkpoint
 
 ARGS = ["train", "cartpole", "--steps", "2560", "--games", "1"]
 for setting in ("num_envs=8", "steps=32", "minibatches=2", "network.hidden=[8]"):

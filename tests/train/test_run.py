@@ -10,11 +10,11 @@ import pytest
 from tiny import Bandit, register_tiny, tiny
 
 from envwright.core.errors import EnvwrightError
-from envwright.train import checkpoint, metrics
-from envwright.train.checkpoint import CheckpointError
-from envwright.train.config import Config, ConfigError
-from envwright.train.ppo import Trainer
-from envwright.train.run import Progress, TrainingRun, _open, load_player, resume, train
+from envwright.training import checkpoint, metrics
+from envwright.training.checkpoint import CheckpointError
+from envwright.training.config import Config, ConfigError
+from envwright.training.ppo import Trainer
+from envwright.training.run import Progress, TrainingRun, _open, load_player, resume, train
 
 register_tiny()
 pytestmark = pytest.mark.usefixtures("eager")

@@ -9,9 +9,9 @@ from noughts import WAIT, Noughts
 from envwright.core import JaxBatch, key, make
 from envwright.core.errors import EnvwrightError
 from envwright.core.versus import random_opponent, vs
-from envwright.train.config import Config, Network
-from envwright.train.evaluate import play_games
-from envwright.train.ppo import Trainer
+from envwright.training.config import Config, Network
+from envwright.training.evaluate import play_games
+from envwright.training.ppo import Trainer
 
 CONFIG = Config(
     total_steps=250_000,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from envwright.train.tensorboard import EventFile, crc32c
+from envwright.training.tensorboard import EventFile, crc32c
 
 POINTS: list[tuple[int, dict[str, float], float]] = [
     (0, {"loss": 1.5, "return": -20.0}, 1_700_000_000.25),

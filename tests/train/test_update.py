@@ -11,10 +11,10 @@ from tiny import tiny
 
 import envwright
 from envwright.core import Box, Discrete
-from envwright.train.config import Config, Network
-from envwright.train.experience import Experience
-from envwright.train.learn import _normalise, learn, new_learner
-from envwright.train.policy import Policy
+from envwright.training.config import Config, Network
+from envwright.training.experience import Experience
+from envwright.training.learn import _normalise, learn, new_learner
+from envwright.training.policy import Policy
 
 STEPS, SEATS, INPUTS, ACTIONS = 6, 5, 3, 4
 POLICY = Policy(Network(hidden=(8, 8)), Box(-1.0, 1.0, (INPUTS,)), Discrete(ACTIONS))

@@ -15,10 +15,10 @@ from envwright.core.batch import BatchStep
 from envwright.core.errors import EnvwrightError
 from envwright.core.registry import spec
 from envwright.core.versus import opponents_of, random_opponent
-from envwright.train.evaluate import Match, evaluate, play_match
-from envwright.train.player import Player
-from envwright.train.policy import Policy
-from envwright.train.ppo import Trainer
+from envwright.training.evaluate import Match, evaluate, play_match
+from envwright.training.player import Player
+from envwright.training.policy import Policy
+from envwright.training.ppo import Trainer
 
 register_noughts()
 SPACE = envwright.Discrete(10)

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from envwright.core import Box, Discrete, Env, Record, Space, Step
 from envwright.core.record import scalar
 from envwright.core.registry import register, registered
-from envwright.train.config import Config, Network
+from envwright.training.config import Config, Network
 
 ILLEGAL_PAYS = 100.0  # what an illegal action would pay: a mean return above 1 gives it away
 

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from envwright.verify import contract as contracts
-from envwright.verify import pairs
-from envwright.verify.engine import verify
-from envwright.verify.session import Effort, Session
-from envwright.verify.verdict import DEFAULT_LEVELS, Verdict
+from envwright.verifier import contract as contracts
+from envwright.verifier import pairs
+from envwright.verifier.engine import verify
+from envwright.verifier.session import Effort, Session
+from envwright.verifier.verdict import DEFAULT_LEVELS, Verdict
 
 HERE = Path(__file__).parent
 SMALL = Effort(episodes=40, limit=20, states=300, corners=100, pool=100, draws=400, watched=10)

@@ -8,16 +8,16 @@ import numpy as np
 from noughts_pair import session, terms
 
 from envwright.core.spaces import Box, Discrete
-from envwright.train.config import Config, Network
-from envwright.train.player import Player
-from envwright.train.policy import Policy
-from envwright.verify import policies
-from envwright.verify.levels import l4_transfer
-from envwright.verify.transfer import saved
-from envwright.verify.transfer.candidate_batch import CandidateBatch
-from envwright.verify.transfer.games import equal_games
-from envwright.verify.transfer.players import RandomPlayer
-from envwright.verify.transfer.sides import arena_of, obstacle, reference_batch
+from envwright.training.config import Config, Network
+from envwright.training.player import Player
+from envwright.training.policy import Policy
+from envwright.verifier import policies
+from envwright.verifier.levels import l4_transfer
+from envwright.verifier.transfer import saved
+from envwright.verifier.transfer.candidate_batch import CandidateBatch
+from envwright.verifier.transfer.games import equal_games
+from envwright.verifier.transfer.players import RandomPlayer
+from envwright.verifier.transfer.sides import arena_of, obstacle, reference_batch
 
 SPACES = (Box(0.0, 1.0, (19,)), Discrete(10))
 GAMES = 30

@@ -13,9 +13,9 @@ from slow_noughts import LINES
 from envwright.candidates.native import native_candidate
 from envwright.references.gymnasium_env import gymnasium_reference
 from envwright.references.protocol import ReferenceFailedError
-from envwright.verify.record import Case, record_transitions
-from envwright.verify.trial import attempt, explain, precisions
-from envwright.verify.verdict import Verdict
+from envwright.verifier.record import Case, record_transitions
+from envwright.verifier.trial import attempt, explain, precisions
+from envwright.verifier.verdict import Verdict
 
 MAPPED = 'legal_actions = "legal"\nacting = "acting"\n'
 SLOW = f"{HERE / 'slow_noughts.py'}:Noughts"

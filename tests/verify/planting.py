@@ -7,12 +7,12 @@ from pathlib import Path
 
 from envwright.candidates.find import find_candidate
 from envwright.references.registry import find_reference
-from envwright.verify import contract as contracts
-from envwright.verify.contract import Contract
-from envwright.verify.engine import verify
-from envwright.verify.host import Here
-from envwright.verify.session import Effort
-from envwright.verify.verdict import DEFAULT_LEVELS, Divergence, Verdict
+from envwright.verifier import contract as contracts
+from envwright.verifier.contract import Contract
+from envwright.verifier.engine import verify
+from envwright.verifier.host import Here
+from envwright.verifier.session import Effort
+from envwright.verifier.verdict import DEFAULT_LEVELS, Divergence, Verdict
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from walking import SMALL, TERMS, failed, judge, session, terms
 
-from envwright.verify.trace import load, save
-from envwright.verify.verdict import Divergence, Verdict
+from envwright.verifier.trace import load, save
+from envwright.verifier.verdict import Divergence, Verdict
 
 
 def blamed(verdict: Verdict, check: str) -> Divergence:
@@ -181,7 +181,7 @@ def test_a_trace_is_recorded_once_and_anew_if_it_is_of_another_version(tmp_path,
     written = path.stat().st_mtime_ns
     assert session(traces=path).trace.key == first.key
     assert path.stat().st_mtime_ns == written
-    monkeypatch.setattr("envwright.verify.trace.VERSION", 0)
+    monkeypatch.setattr("envwright.verifier.trace.VERSION", 0)
     save(first, path)
     monkeypatch.undo()
     again = session(traces=path).trace

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envwright.references.protocol import Draw
-from envwright.verify.codecs import (
+from envwright.verifier.codecs import (
     Cast,
     Column,
     Count,
@@ -24,7 +24,7 @@ from envwright.verify.codecs import (
     RowTable,
     Unless,
 )
-from envwright.verify.expression import parse
+from envwright.verifier.expression import parse
 
 names = st.sampled_from(["x", "deck", "_s"])
 keys = st.text(max_size=6) | st.integers(-9, 9) | st.tuples(st.integers(0, 5), st.integers(0, 5))

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from envwright.verify.compare import mismatches, unequal
-from envwright.verify.contract import read
+from envwright.verifier.compare import mismatches, unequal
+from envwright.verifier.contract import read
 
 HEAD = 'version = 1\nreference = "r"\ncandidate = "c"\n'
 EXACT = read(HEAD)

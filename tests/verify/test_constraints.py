@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from envwright.verify.constraints import groups, joined
+from envwright.verifier.constraints import groups, joined
 
 RNG = np.random.default_rng
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from envwright.verify import contract as contracts
-from envwright.verify.contract import ContractError, read
-from envwright.verify.expression import ExpressionError
+from envwright.verifier import contract as contracts
+from envwright.verifier.contract import ContractError, read
+from envwright.verifier.expression import ExpressionError
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from envwright.core.errors import EnvwrightError
-from envwright.verify.domain import Fixed, Grid, OneOf, Real, Several, Whole, digits, mine, mine_states, size
+from envwright.verifier.domain import Fixed, Grid, OneOf, Real, Several, Whole, digits, mine, mine_states, size
 
 RNG = np.random.default_rng(0)
 REALS = [float(x) for x in np.random.default_rng(1).normal(size=50)]

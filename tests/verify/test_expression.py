@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from envwright.references.protocol import Draw
-from envwright.verify.expression import ExpressionError, parse
+from envwright.verifier.expression import ExpressionError, parse
 
 DRAWS = (Draw("game.py:3 deal", "integers", 7), Draw("game.py:9 roll", "random", 0.5), Draw("game.py:3 deal", "x", 8),
          Draw("game.py:5 pick", "choice", 9, (2, 4)), Draw("game.py:5 pick", "choice", 9, (0, 3)))  # fmt: skip

@@ -11,8 +11,8 @@ import pytest
 from envwright.core.errors import EnvwrightError
 from envwright.references.protocol import Reference, ReferenceFailedError
 from envwright.references.registry import find_reference
-from envwright.verify.expression import ExpressionError
-from envwright.verify.host import Apart, Here
+from envwright.verifier.expression import ExpressionError
+from envwright.verifier.host import Apart, Here
 
 MAKE = partial(find_reference, "games.py:Walk", {}, Path(__file__).parent)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from envwright.verify.transfer import curves
-from envwright.verify.transfer.equivalence import ALPHA, paired, unpaired
+from envwright.verifier.transfer import curves
+from envwright.verifier.transfer.equivalence import ALPHA, paired, unpaired
 
 REPEATS = 1500
 stats: Any = scipy_stats  # its types do not know the results' attributes

@@ -12,16 +12,16 @@ from envwright.candidates.jax_candidate import JaxCandidate
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box, Discrete
 from envwright.references.registry import find_kind
-from envwright.train.config import Network
-from envwright.train.player import Player
-from envwright.train.policy import Policy
-from envwright.verify import policies
-from envwright.verify.levels.l4_transfer import play_both
-from envwright.verify.transfer import saved
-from envwright.verify.transfer.candidate_batch import CandidateBatch, step_with_own_chance
-from envwright.verify.transfer.games import equal_games
-from envwright.verify.transfer.players import RandomPlayer
-from envwright.verify.transfer.sides import env_of, reference_batch
+from envwright.training.config import Network
+from envwright.training.player import Player
+from envwright.training.policy import Policy
+from envwright.verifier import policies
+from envwright.verifier.levels.l4_transfer import play_both
+from envwright.verifier.transfer import saved
+from envwright.verifier.transfer.candidate_batch import CandidateBatch, step_with_own_chance
+from envwright.verifier.transfer.games import equal_games
+from envwright.verifier.transfer.players import RandomPlayer
+from envwright.verifier.transfer.sides import env_of, reference_batch
 
 CART = (Box(-np.inf, np.inf, (4,)), Discrete(2))
 WALK = (Box(-9, 9, (1,)), Discrete(2))

@@ -10,18 +10,19 @@ from planting import divergences, kept_at
 from slow_opponent import plant_slow_opponent
 from walking import TERMS, terms
 
+from envwright.api.verified import Verified
 from envwright.candidates.jax_candidate import JaxCandidate
 from envwright.cli.verify import _exit_code
 from envwright.envs.pong.policies import as_actions, attack
-from envwright.verify import contract as contracts
-from envwright.verify import pairs
-from envwright.verify.contract import Contract, ContractError
-from envwright.verify.engine import pair_of, verify
-from envwright.verify.levels import l4_transfer
-from envwright.verify.replay import replay
-from envwright.verify.session import Effort, Session
-from envwright.verify.transfer.players import RandomPlayer, chosen, keeps
-from envwright.verify.verdict import Verdict, write
+from envwright.verifier import contract as contracts
+from envwright.verifier import pairs
+from envwright.verifier.contract import Contract, ContractError
+from envwright.verifier.engine import pair_of, verify
+from envwright.verifier.levels import l4_transfer
+from envwright.verifier.replay import replay
+from envwright.verifier.session import Effort, Session
+from envwright.verifier.transfer.players import RandomPlayer, chosen, keeps
+from envwright.verifier.verdict import Verdict, write
 
 QUICK = """\
 num_envs = 16
@@ -78,7 +79,7 @@ def test_cartpole_passes_both_ways_and_prints_what_decided_it(tmp_path):
     write([verdict], tmp_path / "v.json")
     kept = json.loads((tmp_path / "v.json").read_text())["verdicts"][0]["checks"][0]["numbers"]
     assert kept["interval"] == [0.0, 0.0]
-    assert _exit_code([verdict]) == 0
+    assert _exit_code(Verified((verdict,))) == 0
 
 
 HOW = ("finished", "half-trained")
@@ -93,7 +94,7 @@ def test_a_fault_in_a_world_full_of_luck_is_found_traced_and_replayed(tmp_path):
     path.write_text(terms(fault="step") + transfer(tmp_path, games=60))
     verdict = ask(contracts.load(path), keep=tmp_path / "kept")
     assert verdict.failed, verdict.text()
-    assert _exit_code([verdict]) == 1
+    assert _exit_code(Verified((verdict,))) == 1
     cause = checks(verdict)["cause"]
     (found,) = cause.divergences
     assert (found.module, found.column) == ("dynamics", "state.at")
@@ -192,7 +193,7 @@ def test_a_few_noisy_games_that_cannot_be_paired_leave_it_open(tmp_path):
     assert "games a side, p of equal lengths" in check.detail
     assert "would have passed: play more games" in check.detail
     assert checks(verdict)["cause"].status == "note"
-    assert _exit_code([verdict]) == 3
+    assert _exit_code(Verified((verdict,))) == 3
     write([verdict], tmp_path / "v.json")
     content = json.loads((tmp_path / "v.json").read_text())
     assert (content["passed"], content["open"]) == (False, True)

@@ -7,7 +7,7 @@ import pytest
 
 from envwright.envs.pong import Pong, rules
 from envwright.envs.pong.env import observe
-from envwright.verify.levels.l3_lockstep import Clock, Difference, bits_of, compare
+from envwright.verifier.levels.l3_lockstep import Clock, Difference, bits_of, compare
 from lockstepping import lockstep
 
 

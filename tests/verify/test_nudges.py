@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from envwright.verify.nudges import count_reals, nudge, nudge_one, unit, usual
+from envwright.verifier.nudges import count_reals, nudge, nudge_one, unit, usual
 
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 PLAIN = {"x": np.array([1.0, -4.0]), "n": 3, "pair": (0.5, [2.0, "word"]), "none": None, "flag": True}

@@ -6,11 +6,11 @@ from pathlib import Path
 import jax
 
 from envwright.candidates.jax_candidate import JaxCandidate
-from envwright.verify import contract as contracts
-from envwright.verify import pairs
-from envwright.verify.engine import verify
-from envwright.verify.session import Effort
-from envwright.verify.verdict import Verdict
+from envwright.verifier import contract as contracts
+from envwright.verifier import pairs
+from envwright.verifier.engine import verify
+from envwright.verifier.session import Effort
+from envwright.verifier.verdict import Verdict
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

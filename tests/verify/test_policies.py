@@ -8,7 +8,7 @@ import pytest
 
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box, Discrete
-from envwright.verify import policies
+from envwright.verifier import policies
 
 
 def game(space: Any = Discrete(9), players: int = 1) -> Any:  # noqa: B008 - it is frozen

@@ -7,9 +7,9 @@ from planting import SMALL, divergences, kept_at, plant, put_to_the_engine
 from walking import HERE, failed, judge, session, terms
 
 from envwright.core.errors import EnvwrightError
-from envwright.verify.engine import ELSEWHERE
-from envwright.verify.replay import replay
-from envwright.verify.run import verify_names
+from envwright.verifier.engine import ELSEWHERE
+from envwright.verifier.replay import replay
+from envwright.verifier.run import verify_names
 
 
 def test_a_sound_candidate_that_rounds_passes_in_both_precisions(tmp_path):

@@ -10,12 +10,12 @@ from walking import session, terms
 
 from envwright.core.errors import EnvwrightError
 from envwright.references.protocol import Draw
-from envwright.verify import contract as contracts
-from envwright.verify import regressions
-from envwright.verify.engine import pair_of
-from envwright.verify.record import Case
-from envwright.verify.replay import replay
-from envwright.verify.verdict import Divergence
+from envwright.verifier import contract as contracts
+from envwright.verifier import regressions
+from envwright.verifier.engine import pair_of
+from envwright.verifier.record import Case
+from envwright.verifier.replay import replay
+from envwright.verifier.verdict import Divergence
 
 WRONG = Divergence("dynamics", "state.at", 1, 2)
 CASE = Case({"at": 4, "board": np.eye(2), "who": None}, 1, (Draw("games.py:28 step", "integers", np.int64(1)),))

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from envwright.references.protocol import Draw, Outcome
-from envwright.verify.contract import Contract, read
-from envwright.verify.expression import ExpressionError
-from envwright.verify.rows import part, stack, start_row, state_row, step_row, take
+from envwright.verifier.contract import Contract, read
+from envwright.verifier.expression import ExpressionError
+from envwright.verifier.rows import part, stack, start_row, state_row, step_row, take
 
 HEAD = 'version = 1\nreference = "r"\ncandidate = "c"\n'
 CONTRACT = (

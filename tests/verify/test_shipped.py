@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from envwright.verify import contract as contracts
-from envwright.verify import pairs, regressions
-from envwright.verify.engine import verify
-from envwright.verify.replay import replay
-from envwright.verify.session import Effort
-from envwright.verify.verdict import Verdict
+from envwright.verifier import contract as contracts
+from envwright.verifier import pairs, regressions
+from envwright.verifier.engine import verify
+from envwright.verifier.replay import replay
+from envwright.verifier.session import Effort
+from envwright.verifier.verdict import Verdict
 
 SHIPPED = sorted(pairs.SHIPPED.glob("*.toml"))
 FINDINGS = sorted((Path(__file__).parents[2] / "docs" / "findings").glob("*.json"))

@@ -4,8 +4,8 @@ import numpy as np
 from planting import SMALL, divergences, plant, put_to_the_engine
 from walking import session, terms
 
-from envwright.verify.record import Case
-from envwright.verify.trial import attempt, explain, precisions, shrink
+from envwright.verifier.record import Case
+from envwright.verifier.trial import attempt, explain, precisions, shrink
 
 
 def test_every_part_that_does_not_matter_goes():

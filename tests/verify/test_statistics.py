@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from envwright.verify.statistics import ALARM, holm, same_distribution
+from envwright.verifier.statistics import ALARM, holm, same_distribution
 
 COUNT = 4000
 

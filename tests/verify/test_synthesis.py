@@ -7,8 +7,8 @@ import pytest
 
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box, Discrete
-from envwright.verify.domain import Fixed, OneOf, Real, Whole
-from envwright.verify.synthesis import ActionSource, States, rounded
+from envwright.verifier.domain import Fixed, OneOf, Real, Whole
+from envwright.verifier.synthesis import ActionSource, States, rounded
 
 POOL = [{"a": i, "b": i / 7, "c": "x", "d": {"deep": i}} for i in range(10)]
 DOMAINS: dict[str, Any] = {"a": Whole(100, 200), "b": Real(5.0, 6.0), "c": OneOf(("x",)), "d": Fixed(({"deep": -1},))}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 from planting import Replacement, divergences, kept_at, plant, put_to_the_engine
 
-from envwright.verify.replay import replay
+from envwright.verifier.replay import replay
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from envwright.references.protocol import Draw, TapeError
-from envwright.verify.trace import VERSION, Failure, Trace, load, save
+from envwright.verifier.trace import VERSION, Failure, Trace, load, save
 
 
 def trace() -> Trace:

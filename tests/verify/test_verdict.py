@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from envwright.verify.verdict import VERSION, Check, Divergence, Verdict, short, write
+from envwright.verifier.verdict import VERSION, Check, Divergence, Verdict, short, write
 
 FOUND = Divergence(
     "walls",

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from envwright.references.registry import find_reference
-from envwright.verify import contract as contracts
-from envwright.verify import pairs
-from envwright.verify.engine import verify
-from envwright.verify.host import Apart, Here
-from envwright.verify.session import Effort, Session
-from envwright.verify.verdict import DEFAULT_LEVELS, Check, Verdict
+from envwright.verifier import contract as contracts
+from envwright.verifier import pairs
+from envwright.verifier.engine import verify
+from envwright.verifier.host import Apart, Here
+from envwright.verifier.session import Effort, Session
+from envwright.verifier.verdict import DEFAULT_LEVELS, Check, Verdict
 
 HERE = Path(__file__).parent
 SMALL = Effort(episodes=12, limit=100, states=60, corners=40, pool=50, draws=400, watched=10)

@@ -31,15 +31,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from envwright.core import batch_of, make
     from envwright.core.registry import spec
-    from envwright.train.config import from_plain
-    from envwright.train.evaluate import evaluate
-    from envwright.train.run import load_player
+    from envwright.training.config import from_plain
+    from envwright.training.evaluate import evaluate
+    from envwright.training.run import load_player
 
     player, header = load_player(args.trained, args.of_seed)
     options = from_plain(header["config"]).env_options
     if args.on == "reference":
-        from envwright.verify.pairs import find_contract, with_options
-        from envwright.verify.transfer.sides import reference_batch
+        from envwright.verifier.pairs import find_contract, with_options
+        from envwright.verifier.transfer.sides import reference_batch
 
         contract = with_options(find_contract([header["env"]]), dict(options), dict(options))
         batch = reference_batch(contract, args.games, player.policy.observations, player.policy.action_space)

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 NAME = "record"
-HELP = "Keep a finished run as a recording, which can be played again for nothing, without a line of the original."
+HELP = "Keep a finished run as a recording, which can be replayed free, without a line of the original."
 EXAMPLES = """\
 examples:
   envwright record out/translate/taxi --out recordings/taxi

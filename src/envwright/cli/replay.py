@@ -21,8 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from envwright.verify.replay import replay
-    from envwright.verify.verdict import describe
+    from envwright.verifier.replay import replay
+    from envwright.verifier.verdict import describe
 
     check = replay(args.file)
     if check.status == "pass":

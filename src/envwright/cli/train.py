@@ -12,7 +12,7 @@ from envwright.core import layouts, tune_cpu
 from envwright.core.registry import spec
 
 if TYPE_CHECKING:
-    from envwright.train.run import Progress, TrainingRun
+    from envwright.training.run import Progress
 
 NAME = "train"
 HELP = "Train a policy with PPO; run the same command again to go on after an interruption."
@@ -50,32 +50,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     chosen = spec(args.env)
-    from envwright.train import distributed
-
     folder = args.out or Path("out") / "train" / chosen.name
     devices = _set_up(args, chosen.id, folder)
+    from envwright.training import distributed
+
     distributed.join(args.coordinator, args.processes, args.process)
     import jax
 
-    from envwright.train import config as configs
-    from envwright.train.run import TrainingRun, train
+    from envwright.api import trained
+    from envwright.training import config as configs
+    from envwright.training.run import TrainingRun, train
 
     config = configs.load(args.config) if args.config else configs.for_env(chosen.id)
     config = configs.changed(configs.with_settings(config, args.set), total_steps=args.steps)
-    seeds = tuple(range(args.seed, args.seed + args.seeds))
-    this = TrainingRun(folder, chosen.id, config, seeds, devices)
+    this = TrainingRun(folder, chosen.id, config, tuple(range(args.seed, args.seed + args.seeds)), devices)
     began = time.monotonic()
     train(this, fresh=args.fresh, progress=Show(chosen.name))
     if jax.process_index():
         return 0
-    print(f"{config.updates * config.batch * len(seeds):,} steps in {time.monotonic() - began:.1f} s, in {folder}")
-    _finish(this, args.games)
+    found = trained.evaluated(this, args.games, time.monotonic() - began)
+    print(found)
+    if found.curve:
+        print(f"Learning curve: {found.curve}")
     return 0
 
 
 def _set_up(args: argparse.Namespace, env: str, folder: Path) -> int | None:
     """Set JAX up: as asked, as the run was begun, or in the layout that was the fastest here; how many devices."""
-    from envwright.train.run import devices_of
+    from envwright.training.run import devices_of
 
     if args.processes:
         tune_cpu(1)  # each process brings one, and all of them are used
@@ -85,23 +87,6 @@ def _set_up(args: argparse.Namespace, env: str, folder: Path) -> int | None:
         return 1
     tune_cpu(devices)
     return devices
-
-
-def _finish(run: "TrainingRun", games: int) -> None:
-    """What has been learned: games played, those for two against each opponent, and the curve."""
-    from envwright.core import batch_of, make
-    from envwright.train.curve import draw_curve
-    from envwright.train.evaluate import evaluate
-    from envwright.train.run import load_player
-
-    batch = batch_of(make(run.env, **run.config.env_options), games)
-    for seed in run.seeds:
-        player, _ = load_player(run.folder, seed)
-        label = f"seed {seed}: " if len(run.seeds) > 1 else ""
-        for found in evaluate(spec(run.env), batch, player, 1_000_000 + seed):
-            print(f"{label}{found.text()}", flush=True)
-    if picture := draw_curve(run.folder):
-        print(f"Learning curve: {picture}")
 
 
 class Show:

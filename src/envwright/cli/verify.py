@@ -4,13 +4,15 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from envwright import api
 from envwright.cli.folders import make_folder
 from envwright.cli.numbers import LARGEST_SEED, whole_number
 from envwright.cli.screen import Status, coloured
 from envwright.core import tune_cpu
 
 if TYPE_CHECKING:
-    from envwright.verify.verdict import Verdict
+    from envwright.api.verified import Verified
+    from envwright.verifier.verdict import Verdict
 
 NAME = "verify"
 HELP = "Compare an environment with the reference that it was translated from."
@@ -31,7 +33,6 @@ Exit code 0: no difference; 1: there is one; 2: the comparison could not be made
 """
 
 LEVELS = (0, 1, 2, 3, 4)
-DEFAULT = (0, 1, 2, 3)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "names", nargs="+", metavar="NAME", help="an environment, a contract's file, or REFERENCE CANDIDATE"
     )
     parser.add_argument("--contract", type=Path, help="the contract's file, for a pair that envwright has none for")
-    parser.add_argument("--levels", type=int, nargs="+", choices=LEVELS, default=list(DEFAULT), help="default: 0 1 2 3")
+    parser.add_argument(
+        "--levels", type=int, nargs="+", choices=LEVELS, default=list(api.LEVELS), help="default: 0 1 2 3"
+    )
     parser.add_argument(
         "--episodes",
         type=whole_number(1),
@@ -60,42 +63,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if len(args.names) == 1 and not args.names[0].endswith(".toml"):
         tune_cpu()  # ours; XLA fails to compile some environments of others with these settings
-    from envwright.verify.run import verify_names
-    from envwright.verify.verdict import write
-
     make_folder(args.out, "--out")  # before the work, so that none is lost
     status = Status()
-    verdicts = []
-    for verdict in verify_names(
-        args.names,
+
+    def show(verdict: "Verdict") -> None:
+        status.clear()
+        print(coloured(verdict.text()), flush=True)
+
+    found = api.verify(
+        *args.names,
         contract=args.contract,
-        levels=[f"L{level}" for level in sorted(set(args.levels))],
+        levels=args.levels,
         episodes=args.episodes,
         seed=args.seed,
         patience=args.patience,
         policies=args.policy,
         out=args.out,
         progress=status.show,
-    ):
-        status.clear()
-        print(coloured(verdict.text()), flush=True)
-        verdicts.append(verdict)
-    path = args.out / f"verdict-{_label(args.names)}.json"
-    write(verdicts, path)
-    print(f"Written to {path}")
-    return _exit_code(verdicts)
+        each=show,
+    )
+    print(f"Written to {found.file}")
+    return _exit_code(found)
 
 
-def _exit_code(verdicts: "list[Verdict]") -> int:
-    if all(verdict.passed for verdict in verdicts):
+def _exit_code(found: "Verified") -> int:
+    if found.passed:
         return 0
-    if not any(verdict.failed for verdict in verdicts):
+    if not found.failed:
         return 3
-    blamed = {module for verdict in verdicts for module in verdict.modules}
+    blamed = {divergence.module for divergence in found.divergences}
     return 1 if blamed - {"contract"} else 2  # a contract that does not fit is the user's to put right
-
-
-def _label(names: list[str]) -> str:
-    """The pair as a part of a file's name."""
-    text = "-and-".join(Path(name).stem if name.endswith(".toml") else name for name in names)
-    return "".join(c if c.isalnum() or c in "-._" else "-" for c in text)

@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from envwright.play.film import save_film
-    from envwright.train.config import from_plain
-    from envwright.train.run import load_player
+    from envwright.training.config import from_plain
+    from envwright.training.run import load_player
 
     player, header = load_player(args.trained, args.of_seed)
     folder = args.trained if args.trained.is_dir() else args.trained.parent
@@ -46,7 +46,7 @@ def _frames(env: str, options: Any, player: Any, args: argparse.Namespace) -> It
     import numpy as np
 
     from envwright.core import batch_of, make
-    from envwright.train.evaluate import in_all_seats
+    from envwright.training.evaluate import in_all_seats
 
     batch = batch_of(make(env, **options), 1)
     act = in_all_seats(batch, player, args.seed)

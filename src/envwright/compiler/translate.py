@@ -17,7 +17,7 @@ from envwright.compiler.front.objects import find_objects
 from envwright.compiler.ir.unit import TranslationUnit
 from envwright.compiler.middle.calls import call
 from envwright.compiler.refusal import InternalError, Refusal, RefusedError
-from envwright.verify.interface import Interface
+from envwright.verifier.interface import Interface
 
 LAST = "rules"
 MOST = 16  # objects of a list that is unrolled

@@ -1,6 +1,6 @@
 """The native interface: what an environment writes, and what every environment gets from it.
 
-An environment writes four functions. Two see a key and draw luck; two are deterministic and hold all the rules:
+An environment writes four functions. Two see a key and draw chance; two are deterministic and hold all the rules:
 
     chance = env.draw_start(key, params)                 obs, state = env.start(chance, params)
     chance = env.draw(key, state, action, params)        step = env.apply(state, action, chance, params)
@@ -22,7 +22,7 @@ from envwright.core.spaces import Space, check_action
 
 State = TypeVar("State", bound=Record)
 Params = TypeVar("Params", bound=Record)
-Chance = Any  # a pytree of arrays, or None where nothing is left to luck
+Chance = Any  # a pytree of arrays, or None where nothing is random
 Obs = Any  # a pytree of arrays
 
 
@@ -58,19 +58,19 @@ class Env(ABC, Generic[State, Params]):
 
     @abstractmethod
     def draw_start(self, key: jax.Array, params: Params) -> Chance:
-        """The luck of a new episode."""
+        """The random draws of a new episode."""
 
     @abstractmethod
     def start(self, chance: Chance, params: Params) -> tuple[Obs, State]:
-        """A new episode, given its luck."""
+        """A new episode, given its random draws."""
 
     @abstractmethod
     def draw(self, key: jax.Array, state: State, action: jax.Array, params: Params) -> Chance:
-        """The luck of one step."""
+        """The random draws of one step."""
 
     @abstractmethod
     def apply(self, state: State, action: jax.Array, chance: Chance, params: Params) -> Step:
-        """One step, given its luck. Never resets."""
+        """One step, given its random draws. Never resets."""
 
     @property
     def players(self) -> int:

@@ -9,7 +9,7 @@ from envwright.recipe import prompting
 from envwright.recipe.events import Judged, Settled
 from envwright.recipe.targets import TranslationTarget
 from envwright.recipe.versions import Files
-from envwright.verify.interface import Interface
+from envwright.verifier.interface import Interface
 
 FREE = "What is in this module and how it is called is for you to decide; the modules after it are shown this file."
 

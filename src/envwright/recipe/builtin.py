@@ -15,20 +15,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import envwright
 from envwright.agents.protocol import DONE, REFUSED, AgentOutcome, Money, Readiness, Task
 from envwright.core.errors import EnvwrightError
+from envwright.core.version import VERSION
 from envwright.recipe.analyse.modules import ModulePlan
 from envwright.references.protocol import Reference
-from envwright.verify.contract import Contract
-from envwright.verify.interface import Interface
-from envwright.verify.record import Beat
+from envwright.verifier.contract import Contract
+from envwright.verifier.interface import Interface
+from envwright.verifier.record import Beat
 
 NAME = "builtin"
 TARGET, LANGUAGE = "jax", "python"
 TRANSLATE = "translate-"  # how tasks that are not repairs begin
 NO_SECOND_ANSWER = "it follows rules and has no second answer"
-MODEL = f"envwright {envwright.__version__}"
+MODEL = f"envwright {VERSION}"
 
 Beside = Callable[..., Any]  # calls a function beside the reference, while nobody judges: `Verifier.beside`
 

@@ -33,8 +33,8 @@ from envwright.recipe.recorded import FILE as RECORDING
 from envwright.recipe.recorded import RECORDED
 from envwright.references.registry import maker
 from envwright.references.self_check import SelfCheck
-from envwright.verify import contract as contracts
-from envwright.verify.host import Apart
+from envwright.verifier import contract as contracts
+from envwright.verifier.host import Apart
 
 RUNS = Path("out") / "translate"
 RUN_FOLDERS = ("verifier", "verifier", "work", "transcripts", "package", "dist")

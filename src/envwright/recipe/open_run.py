@@ -10,10 +10,10 @@ from pathlib import Path
 import jax
 import numpy as np
 
-import envwright
 from envwright.agents.find import find_agent
 from envwright.agents.protocol import Agent, Money
 from envwright.core.errors import EnvwrightError
+from envwright.core.version import VERSION
 from envwright.recipe import prompting
 from envwright.recipe.analyse.find import analyse
 from envwright.recipe.briefing import Briefing, ModuleBrief
@@ -29,8 +29,8 @@ from envwright.recipe.recorded import RECORDED, RecordedAgent, RecordingError, l
 from envwright.recipe.shapes import interface_of
 from envwright.recipe.targets import find_target
 from envwright.recipe.verifier import Verifier
-from envwright.verify import contract as contracts
-from envwright.verify import pairs
+from envwright.verifier import contract as contracts
+from envwright.verifier import pairs
 
 JOURNAL = "journal.jsonl"
 
@@ -159,7 +159,7 @@ def _hash_file(path: Path) -> str:
 
 def _versions() -> dict[str, str]:
     return {
-        "envwright": envwright.__version__,
+        "envwright": VERSION,
         "jax": jax.__version__,
         "numpy": np.__version__,
         "python": platform.python_version(),

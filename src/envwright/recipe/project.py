@@ -20,8 +20,8 @@ from envwright.recipe.repair_loop import LoopRules
 from envwright.recipe.targets import NAMES as TARGETS
 from envwright.recipe.toml import commented, dumps
 from envwright.sandbox.process import Limits
-from envwright.verify.contract import Contract, unknown_key
-from envwright.verify.session import Effort
+from envwright.verifier.contract import Contract, unknown_key
+from envwright.verifier.session import Effort
 
 VERSION = 1
 FILE, CONTRACT, PLAN = "envwright.toml", "contract.toml", "plan.toml"

@@ -10,14 +10,14 @@ from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box, Discrete, Space
 from envwright.references.protocol import Reference
 from envwright.references.registry import find_kind
-from envwright.verify import policies
-from envwright.verify.codecs import Cast, Count, Plain
-from envwright.verify.contract import Contract, Function
-from envwright.verify.expression import Expression
-from envwright.verify.host import Host
-from envwright.verify.interface import NARROW, Field, Interface, Signature
-from envwright.verify.record import Beat, Case, EpisodePlan, mine_calls, record_calls, record_episodes, record_phases
-from envwright.verify.rows import part
+from envwright.verifier import policies
+from envwright.verifier.codecs import Cast, Count, Plain
+from envwright.verifier.contract import Contract, Function
+from envwright.verifier.expression import Expression
+from envwright.verifier.host import Host
+from envwright.verifier.interface import NARROW, Field, Interface, Signature
+from envwright.verifier.record import Beat, Case, EpisodePlan, mine_calls, record_calls, record_episodes, record_phases
+from envwright.verifier.rows import part
 
 EPISODES, LIMIT = 12, 300  # played to see shapes
 CALLS = 64  # of each function

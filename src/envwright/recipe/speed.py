@@ -27,8 +27,8 @@ from envwright.references.protocol import Reference
 from envwright.references.python import PythonReference
 from envwright.references.python.making import made_alike
 from envwright.sandbox.process import Limits, Sandbox, SandboxError
-from envwright.verify.host import Host
-from envwright.verify.record import Beat
+from envwright.verifier.host import Host
+from envwright.verifier.record import Beat
 
 ROUNDS = 5
 TRIED = 3  # calls of each layout, to choose the fastest

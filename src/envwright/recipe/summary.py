@@ -13,7 +13,7 @@ from envwright.recipe.verifier import MODULE as MODULE
 from envwright.recipe.verifier import TRANSFER as TRANSFER
 from envwright.recipe.verifier import WHOLE as WHOLE
 from envwright.recipe.versions import Files, digest
-from envwright.verify.contract import Contract
+from envwright.verifier.contract import Contract
 
 Kind = TypeVar("Kind", bound=Event)
 LEVELS = {

@@ -10,7 +10,7 @@ from envwright.core.errors import missing_extra
 
 def dumps(table: Mapping[str, Any]) -> str:
     """A table as TOML, which has no word for None: `none = true` in a table of its own stands for it, see
-    `verify/contract.py`."""
+    `verifier/contract.py`."""
     return _tomli_w().dumps(_without_none(table))
 
 

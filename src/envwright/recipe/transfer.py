@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from envwright.agents.process import run_program
-from envwright.verify.verdict import Check, Divergence
+from envwright.verifier.verdict import Check, Divergence
 
 SECONDS = 3600.0
 

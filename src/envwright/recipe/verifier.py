@@ -24,13 +24,13 @@ from envwright.recipe.targets import TranslationTarget
 from envwright.recipe.transfer import transfer_checks
 from envwright.recipe.versions import digest, write_files
 from envwright.sandbox.process import Limits
-from envwright.verify.contract import Contract
-from envwright.verify.engine import ELSEWHERE, ask, pair_of, verify
-from envwright.verify.host import Host, Result
-from envwright.verify.interface import Interface
-from envwright.verify.levels.l1_functions import check_functions
-from envwright.verify.session import Effort, Session
-from envwright.verify.verdict import DEFAULT_LEVELS, Check, Divergence, describe
+from envwright.verifier.contract import Contract
+from envwright.verifier.engine import ELSEWHERE, ask, pair_of, verify
+from envwright.verifier.host import Host, Result
+from envwright.verifier.interface import Interface
+from envwright.verifier.levels.l1_functions import check_functions
+from envwright.verifier.session import Effort, Session
+from envwright.verifier.verdict import DEFAULT_LEVELS, Check, Divergence, describe
 
 WHOLE, HIDDEN, TRANSFER, MODULE, EPISODES = "whole", "hidden", "transfer", "module", "episodes"
 LEVELS = {WHOLE: DEFAULT_LEVELS, HIDDEN: DEFAULT_LEVELS, EPISODES: ("L3",)}

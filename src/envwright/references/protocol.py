@@ -1,7 +1,7 @@
 """What the verifier asks of a slow original, whatever it is written in.
 
-    reset, step                     play, with the luck recorded
-    reset(tape=...), step(tape=...) play again with recorded luck
+    reset, step                     play, with random draws recorded
+    reset(tape=...), step(tape=...) play again with recorded draws
     look, snapshot, restore         see the state, keep it, put it back, or put another one in
     call                            one function in isolation
     watch                           a step, with the state as it is between its phases

@@ -9,7 +9,7 @@ from envwright.recipe.summary import bounds, last, times_text
 from envwright.recipe.versions import Files, digest
 from envwright.report import pictures
 from envwright.report.html import Child, Html, details, section, table, tag
-from envwright.verify.interface import Field, Interface
+from envwright.verifier.interface import Field, Interface
 
 
 def speed(events: Sequence[Event]) -> Html:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-VOID = ("meta", "br")  # elements that have no end
+VOID = ("meta", "br", "img")  # elements that have no end
 _UNPRINTABLE = re.compile(r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 Child = object  # markup, text, a number, a list of these, or None for nothing
 

@@ -12,8 +12,8 @@ from envwright.report.html import Html, section, tag
 from envwright.report.ladder import ladder
 from envwright.report.money import cost
 from envwright.report.story import story
-from envwright.verify.contract import Contract
-from envwright.verify.interface import Interface
+from envwright.verifier.contract import Contract
+from envwright.verifier.interface import Interface
 
 STYLE = Path(__file__).parent / "style.css"
 PARTS = {

@@ -64,7 +64,7 @@ def _random(job: Job) -> Built:
 def _ppo(job: Job) -> Built:
     from envwright.bench.sides import training
     from envwright.core import make
-    from envwright.train.trainers import trainer_of
+    from envwright.training.trainers import trainer_of
 
     config = training.config_of(job, job.sizes["hidden"])
     env = make(job.env, **job.options)
@@ -76,7 +76,7 @@ def _share(job: Job) -> Built:
     """Whole updates, and their environments alone."""
     from envwright.bench.sides import training
     from envwright.core import NativeEnv, make
-    from envwright.train.trainers import trainer_of
+    from envwright.training.trainers import trainer_of
 
     env = make(job.env, **job.options)
     hidden = training.hidden_for(job.sizes["parameters"], *training.inputs_and_outputs(env))

@@ -14,11 +14,11 @@ from envwright.core.batch import Stepping
 from envwright.core.env import Env
 from envwright.core.native import AnyEnv, spaces_of
 from envwright.core.rollout import LARGEST_TILE, random_actions
-from envwright.train import networks
-from envwright.train.actions import size_of
-from envwright.train.config import Config, Network
-from envwright.train.host_trainer import HostTrainer
-from envwright.train.trainers import AnyTrainer
+from envwright.training import networks
+from envwright.training.actions import size_of
+from envwright.training.config import Config, Network
+from envwright.training.host_trainer import HostTrainer
+from envwright.training.trainers import AnyTrainer
 
 ENDLESS = 10**12  # steps: a benchmark ends when it has been timed, not when the agent has learned
 

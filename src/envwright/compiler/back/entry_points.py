@@ -27,8 +27,8 @@ from envwright.compiler.middle.emitting import CompiledFunction, _key, _write
 from envwright.compiler.middle.inlining import Callee, callee_of, read_inline
 from envwright.compiler.refusal import InternalError, Refusal, RefusedError
 from envwright.references.python.functions import find_function
-from envwright.verify.codecs import Joined
-from envwright.verify.interface import Interface
+from envwright.verifier.codecs import Joined
+from envwright.verifier.interface import Interface
 
 
 def _top(program: TranslationUnit, start: bool) -> CallFrame:

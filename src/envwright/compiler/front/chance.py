@@ -7,8 +7,8 @@ from typing import NamedTuple
 from envwright.compiler.front.forms import known
 from envwright.compiler.ir.avals import Aval, narrow
 from envwright.compiler.refusal import RefusedError
-from envwright.verify.codecs import DrawnValues, Letters, Padded
-from envwright.verify.expression import Expression
+from envwright.verifier.codecs import DrawnValues, Letters, Padded
+from envwright.verifier.expression import Expression
 
 
 class Piece(NamedTuple):

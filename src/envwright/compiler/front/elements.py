@@ -11,8 +11,8 @@ from envwright.compiler.front.forms import inside, known
 from envwright.compiler.ir.object_arena import ObjectArena
 from envwright.compiler.ir.unit import TranslationUnit
 from envwright.compiler.refusal import RefusedError
-from envwright.verify.codecs import Column, Padded, Part
-from envwright.verify.expression import Expression
+from envwright.verifier.codecs import Column, Padded, Part
+from envwright.verifier.expression import Expression
 
 EPISODES, STEPS = 40, 300  # played until an object is in every list
 _numbers = count(1)

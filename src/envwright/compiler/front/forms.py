@@ -8,10 +8,10 @@ from typing import Any
 from envwright.compiler.front.slots import Lined, Slot
 from envwright.compiler.ir.avals import INT, Aval, narrow
 from envwright.compiler.refusal import RefusedError
-from envwright.verify import codecs
-from envwright.verify.codecs import Codec, Column, Count, KeyedDict, Letters, Padded, Part, Plain, Present
-from envwright.verify.expression import Expression, box
-from envwright.verify.interface import Field
+from envwright.verifier import codecs
+from envwright.verifier.codecs import Codec, Column, Count, KeyedDict, Letters, Padded, Part, Plain, Present
+from envwright.verifier.expression import Expression, box
+from envwright.verifier.interface import Field
 
 TIME = Plain(("elapsed_steps",))  # counted outside of the game
 

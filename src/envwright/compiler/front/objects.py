@@ -11,8 +11,8 @@ from envwright.compiler.front.elements import element_class, settle_heaps
 from envwright.compiler.front.forms import follow, read_state
 from envwright.compiler.ir.unit import TranslationUnit
 from envwright.compiler.refusal import RefusedError
-from envwright.verify.contract import Contract
-from envwright.verify.interface import Interface
+from envwright.verifier.contract import Contract
+from envwright.verifier.interface import Interface
 
 
 @dataclass

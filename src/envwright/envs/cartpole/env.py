@@ -1,4 +1,4 @@
-"""CartPole as a reinforcement-learning environment: what is seen, what is rewarded, what is left to luck."""
+"""CartPole as a reinforcement-learning environment: what is seen, what is rewarded, what is left to chance."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""Pong as a reinforcement-learning environment: what is seen, what is rewarded, what is left to luck."""
+"""Pong as a reinforcement-learning environment: what is seen, what is rewarded, what is left to chance."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -11,7 +11,7 @@ from envwright.recipe.ablate.trial import Judge
 from envwright.recipe.events import Judged
 from envwright.recipe.open_run import open_run
 from envwright.recipe.project import load_project
-from envwright.verify.session import Effort
+from envwright.verifier.session import Effort
 
 EFFORT = Effort(episodes=60, states=600, corners=300, pool=300, draws=2000, watched=100)  # for many trials; both arms
 

@@ -14,7 +14,7 @@ from envwright.recipe.analyse.graph import ordered, ring
 from envwright.recipe.analyse.modules import LAST, VERSION, ModulePlan, Part, PlanError, PlannedModule, describe
 from envwright.recipe.analyse.suggest import JAX, RUST
 from envwright.recipe.toml import inline
-from envwright.verify.contract import unknown_key
+from envwright.verifier.contract import unknown_key
 
 _HEAD = """\
 # How the reference is cut into modules. Each is translated as one, after those it needs.

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from envwright.verify.codecs import Codec, KeyedDict, Letters
-from envwright.verify.expression import box
+from envwright.verifier.codecs import Codec, KeyedDict, Letters
+from envwright.verifier.expression import box
 
 MOST_LETTERS = 64  # texts that one part of the state may hold
 MOST_KEYS = 4096  # of a dict

@@ -7,8 +7,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from envwright.recipe.drafting.arrays import lettered, shape_of
 from envwright.recipe.drafting.fields import ROOM, DraftError, Fields, free
 from envwright.references.protocol import Draw
-from envwright.verify.codecs import Codec, DrawnValues, Padded
-from envwright.verify.expression import places_of, site_function, site_line
+from envwright.verifier.codecs import Codec, DrawnValues, Padded
+from envwright.verifier.expression import places_of, site_function, site_line
 
 # Room for what is drawn until it fits: the longest of n games took ln n / ln(1/p) draws, so k times as many are too few
 # once in n ** k games. An episode that runs out of draws in a step is truncated; a start cannot be, and has more room.

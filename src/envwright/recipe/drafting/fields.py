@@ -9,7 +9,7 @@ import numpy as np
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.drafting.arrays import by_number, in_letters, is_number, lettered, shape_of
 from envwright.references.plain import same
-from envwright.verify.codecs import (
+from envwright.verifier.codecs import (
     Cast,
     Codec,
     Column,

@@ -15,9 +15,9 @@ from envwright.recipe.drafting.tables import Draft, draft_tables
 from envwright.recipe.drafting.watch import watch
 from envwright.recipe.toml import commented, dumps
 from envwright.references.registry import maker
-from envwright.verify.codecs import Plain
-from envwright.verify.domain import mine_states
-from envwright.verify.host import Apart
+from envwright.verifier.codecs import Plain
+from envwright.verifier.domain import mine_states
+from envwright.verifier.host import Apart
 
 UNKNOWN = "TODO.py:TODO"  # the candidate, where there is none yet
 TODO = Plain(("TODO",))

@@ -12,7 +12,7 @@ from envwright.recipe.drafting.watch import watch
 from envwright.references.protocol import Reference
 from envwright.references.python import PythonReference
 from envwright.references.self_check import ReferenceFinding, SelfCheck, check_reference
-from envwright.verify.record import Beat
+from envwright.verifier.record import Beat
 
 OTHER = 1  # seed of an object, to see what is drawn when it is made
 TRIED = 64  # calls of a function whose results are looked at

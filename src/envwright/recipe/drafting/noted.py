@@ -8,7 +8,7 @@ import numpy as np
 
 from envwright.references.plain import same
 from envwright.references.protocol import Draw, Outcome
-from envwright.verify.expression import names_of, site_function
+from envwright.verifier.expression import names_of, site_function
 
 STEPS = 6000  # after so many, play goes on only for what has lately been longer than ever
 MOST_DRAWS = 200  # of one method in one function that are kept

@@ -28,8 +28,8 @@ from envwright.recipe.drafting.fields import (
 )
 from envwright.recipe.drafting.source_facts import SourceFacts
 from envwright.recipe.drafting.watch import WatchedPlay
-from envwright.verify.codecs import Cast, Codec, Joined, Letters, Plain, Present, RowsOrNone
-from envwright.verify.expression import parse, site_function
+from envwright.verifier.codecs import Cast, Codec, Joined, Letters, Plain, Present, RowsOrNone
+from envwright.verifier.expression import parse, site_function
 
 FINE = 256  # numbers that are whole after multiplying with it are counted or looked up, not computed
 NOT_READ = "nothing reads it"

@@ -8,8 +8,8 @@ import numpy as np
 
 from envwright.recipe.drafting.noted import Draws, Growth, Method
 from envwright.references.protocol import Draw, Reference
-from envwright.verify import policies
-from envwright.verify.record import Beat
+from envwright.verifier import policies
+from envwright.verifier.record import Beat
 
 EPISODES = 40
 LIMIT = 300  # steps of an episode

@@ -21,8 +21,8 @@ from envwright.recipe.project import Project
 from envwright.recipe.summary import final, last, verified
 from envwright.recipe.targets.rust.wheel import library, tag
 from envwright.recipe.versions import Files
-from envwright.verify.contract import Contract
-from envwright.verify.interface import Interface
+from envwright.verifier.contract import Contract
+from envwright.verifier.interface import Interface
 
 VERSION = "0.1.0"
 Built = tuple[str, bytes]  # the name of the wheel, and its content

@@ -12,8 +12,8 @@ from envwright.recipe.project import Project
 from envwright.recipe.summary import bounds, by_agent, calls, final, last, times_text, unverified
 from envwright.recipe.verifier import HIDDEN, TRANSFER, WHOLE
 from envwright.recipe.versions import Files, digest
-from envwright.verify.contract import Contract
-from envwright.verify.interface import NARROW, Field, Interface
+from envwright.verifier.contract import Contract
+from envwright.verifier.interface import NARROW, Field, Interface
 
 STAGES = {
     WHOLE: "Games that agents could know",

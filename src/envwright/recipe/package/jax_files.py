@@ -1,7 +1,7 @@
 """What a JAX translation needs besides itself to be a package: names, a smoke test. Given, not written by agents."""
 
 from envwright.recipe.targets.jax.scaffold import space_text
-from envwright.verify.interface import Interface
+from envwright.verifier.interface import Interface
 
 
 def envwright_id(interface: Interface) -> str:

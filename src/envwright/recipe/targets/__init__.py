@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from envwright.candidates.protocol import Candidate
 from envwright.core.errors import EnvwrightError
 from envwright.sandbox.process import Limits
-from envwright.verify.interface import Interface
+from envwright.verifier.interface import Interface
 
 NAMES = ("jax", "rust")
 

@@ -12,7 +12,7 @@ from envwright.recipe.targets.jax.scaffold import scaffold as scaffold
 from envwright.recipe.targets.jax.scaffold import signatures as signatures
 from envwright.recipe.targets.jax.scaffold import written as written
 from envwright.sandbox.process import Limits, python
-from envwright.verify.interface import Interface
+from envwright.verifier.interface import Interface
 
 NAME = "jax"
 IMPORTED_FROM = "."

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from envwright.core.spaces import Discrete, Space
-from envwright.verify.interface import NARROW, Field, Interface, Signature
+from envwright.verifier.interface import NARROW, Field, Interface, Signature
 
 LAST = "rules"
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from envwright.recipe.targets.rust.names import identifier, identifiers, literal, one_line, rust_type
-from envwright.verify.interface import Interface, Signature
+from envwright.verifier.interface import Interface, Signature
 
 RULES = "rules"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Discrete, Space
-from envwright.verify.interface import Field
+from envwright.verifier.interface import Field
 
 TYPES = {
     "bool": "bool",

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from envwright.core.spaces import Discrete, Space
-from envwright.verify.interface import Interface
+from envwright.verifier.interface import Interface
 
 TEMPLATE = Path(__file__).parent / "template" / "python"
 

@@ -18,7 +18,7 @@ from envwright.core.errors import EnvwrightError
 from envwright.recipe.targets.rust import functions, python_side
 from envwright.recipe.targets.rust.names import KEYWORDS, NEVER, literal
 from envwright.recipe.targets.rust.state import clock, state_file
-from envwright.verify.interface import Interface
+from envwright.verifier.interface import Interface
 
 LAST = functions.RULES
 TEMPLATE = Path(__file__).parent / "template"

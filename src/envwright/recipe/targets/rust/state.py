@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.targets.rust.names import action_field, identifiers, literal, one_line, rust_type
-from envwright.verify.interface import Field, Interface
+from envwright.verifier.interface import Field, Interface
 
 ELAPSED = "elapsed_steps"  # what contracts call the steps taken
 

@@ -1,0 +1,225 @@
+"""L3 in lock-step: whole games, many at once, where the reference can be had in batches.
+
+    reference ──► Recording: actions, chance, every column ──► candidate, same actions, same chance ──► first difference
+
+The two are put side by side once, at the first reset. After that each goes on from its own state, so that an error
+of one bit in one column stays visible in every later step that depends on it.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envwright.candidates.one_game import LOG
+from envwright.candidates.protocol import Columns
+from envwright.references.protocol import BatchedOutcome, BatchedReference, BatchPolicy
+from envwright.verifier import regressions
+from envwright.verifier.phases import first_differing_phase
+from envwright.verifier.record import Case, as_action
+from envwright.verifier.rows import part
+from envwright.verifier.session import Session
+from envwright.verifier.trial import Precision, as_input, attempt, owner
+from envwright.verifier.verdict import Check, Divergence
+
+CHUNK = 256  # steps recorded before they are compared
+NAME = "whole games in lock-step, bit for bit"
+FEWEST, MOST = 60, 1024  # games at once
+EACH = 8  # games of each place of the batch: of many at once the first to end are lost ones
+
+
+class Recording(NamedTuple):
+    """Some steps of the reference; every array has an axis of steps, then one of games."""
+
+    actions: NDArray[Any]
+    chance: Columns
+    start: Columns
+    columns: Columns
+
+    @property
+    def ended(self) -> NDArray[np.bool_]:
+        return self.columns["terminated"] | self.columns["truncated"]
+
+
+class Difference(NamedTuple):
+    """The first value that differs."""
+
+    column: str
+    game: int
+    step: int  # of the recording
+    expected: Any
+    got: Any
+
+
+class Clock:
+    """For each game of a batch, how many episodes it has finished, and how many steps of the present one."""
+
+    def __init__(self, games: int) -> None:
+        self.episode, self.step, self.steps = np.zeros(games, np.int64), np.zeros(games, np.int64), 0
+
+    @property
+    def finished(self) -> int:
+        return int(self.episode.sum())
+
+    def go_on(self, ended: NDArray[np.bool_]) -> None:
+        since = np.argmax(ended[::-1], axis=0)
+        self.step = np.where(ended.any(axis=0), since, self.step + len(ended))
+        self.episode = self.episode + ended.sum(axis=0)
+        self.steps += ended.size
+
+    def at(self, ended: NDArray[np.bool_], game: int, step: int) -> tuple[int, int]:
+        """Episode and step within it, of a step of the recording that follows."""
+        before = ended[:step, game]
+        since = int(np.argmax(before[::-1])) if before.any() else int(self.step[game]) + step
+        return int(self.episode[game] + before.sum()), since
+
+
+def check_lockstep(session: Session) -> list[Check]:
+    """Play at least as many whole games as the effort says on both sides, and compare every column after every step."""
+    candidate, games = session.candidate, session.effort.games
+    batched = session.batched(min(MOST, max(FEWEST, games // EACH)))
+    if batched is None:
+        return []
+    if session.rounds or not candidate.takes_chance:
+        why = "rounds" if session.rounds else "takes no chance"
+        return [Check("L3", NAME, "skip", f"the candidate {why}, so its games would part from the reference's")]
+    began = batched.reset(session.effort.seed)
+    got = candidate.start(began.start, batched.num_envs)
+    bits, found = compare(_one_step({name: c for name, c in began.columns.items() if name in got}), _one_step(got))
+    if found is not None:
+        module = session.contract.owner("start" if found.column.startswith("state.") else found.column)
+        divergence = _divergence(session, module, found, (0, -1), {}, "the first reset")
+        return [Check("L3", NAME, "fail", f"{bits:,} bits of the first states differ", 1, (divergence,))]
+    return [_play(session, batched, began, part(got, "state."))]
+
+
+def _one_step(columns: Columns) -> Columns:
+    return {name: column[None] for name, column in columns.items()}
+
+
+def _play(session: Session, batched: BatchedReference, began: BatchedOutcome, state: Columns) -> Check:
+    clock, before, games = Clock(batched.num_envs), began.columns, session.effort.games
+    for recording in record(batched, began, np.random.default_rng(session.effort.seed)):
+        got = session.candidate.play_on(state, recording.actions, recording.chance, recording.start)
+        bits, found = compare(recording.columns, got)
+        if found is not None:
+            divergence = blame(session, batched, recording, before, found, clock)
+            detail = f"{_played(clock, before)}, {bits:,} bits differ in the {CHUNK} steps around the first"
+            return Check("L3", NAME, "fail", detail, clock.finished, (divergence,))
+        clock.go_on(recording.ended)
+        session.progress(f"L3 lock-step, {min(clock.finished, games):,} games")
+        if clock.finished >= games:
+            break
+        before = {name: column[-1] for name, column in recording.columns.items()}
+        last = {name: column[-1] for name, column in got.items()}
+        state = part(last, "state.") | {name: column for name, column in last.items() if name.startswith(LOG)}
+    return Check("L3", NAME, "pass", f"{_played(clock, before)}, 0 bits differ", clock.finished)
+
+
+def _played(clock: Clock, columns: Columns) -> str:
+    return f"{clock.finished:,} games to their end, {clock.steps:,} steps, {len(columns)} columns"
+
+
+def record(batched: BatchedReference, began: BatchedOutcome, rng: np.random.Generator) -> Iterator[Recording]:
+    """Play for ever, a chunk at a time; game i is played by policy i modulo their number."""
+    now = began
+    while True:
+        actions: list[NDArray[Any]] = []
+        outcomes: list[BatchedOutcome] = []
+        for _ in range(CHUNK):
+            actions.append(act(batched.policies, now.columns, rng))
+            now = batched.step(actions[-1])
+            outcomes.append(now)
+        chance, start, columns = (
+            _stacked([getattr(outcome, name) for outcome in outcomes]) for name in ("chance", "start", "columns")
+        )
+        yield Recording(np.stack(actions), chance, start, columns)
+
+
+def act(policies: Mapping[str, BatchPolicy], columns: Columns, rng: np.random.Generator) -> NDArray[Any]:
+    """The actions of all games, each by its own policy."""
+    obs, legal = columns["observation"], columns.get("legal_actions")
+    many, actions = len(policies), None
+    for i, policy in enumerate(policies.values()):
+        chosen = policy(obs[i::many], rng, None if legal is None else legal[i::many])
+        if actions is None:
+            actions = np.zeros((len(obs), *chosen.shape[1:]), chosen.dtype)
+        actions[i::many] = chosen
+    assert actions is not None
+    return actions
+
+
+def _stacked(columns: list[Columns]) -> Columns:
+    return {name: np.stack([one[name] for one in columns]) for name in columns[0]}
+
+
+def compare(expected: Columns, got: Columns) -> tuple[int, Difference | None]:
+    """How many bits differ, and the first difference by step; within a step the state explains what is seen of it."""
+    apart, first = 0, None
+    for name, want in expected.items():
+        have = got.get(name)
+        if have is None or have.dtype != want.dtype or have.shape != want.shape:
+            kinds = ("no such column" if c is None else f"{c.dtype} of shape {c.shape[2:]}" for c in (want, have))
+            return apart + want.size, Difference(name, 0, 0, *kinds)
+        unequal = bits_of(want) ^ bits_of(have)
+        if not unequal.any():
+            continue
+        apart += int(np.bitwise_count(unequal).sum())
+        bad = np.asarray(unequal.reshape(*unequal.shape[:2], -1).any(axis=2))
+        step = int(np.argmax(bad.any(axis=1)))
+        game = int(np.argmax(bad[step]))
+        place = (step, game, *np.argwhere(unequal[step, game])[0])
+        here = Difference(name, game, step, want[place], have[place])
+        if first is None or _rank(here) < _rank(first):
+            first = here
+    return apart, first
+
+
+def _rank(difference: Difference) -> tuple[int, bool, int]:
+    return difference.step, not difference.column.startswith("state."), difference.game
+
+
+def bits_of(array: NDArray[Any]) -> NDArray[Any]:
+    """An array's bits as unsigned integers of the same width."""
+    return np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")
+
+
+def blame(
+    session: Session,
+    batched: BatchedReference,
+    recording: Recording,
+    before: Columns,
+    found: Difference,
+    clock: Clock,
+) -> Divergence:
+    """Whom to ask: the step again from the reference's own state, and, where it differs, phase by phase."""
+    game, step = found.game, found.step
+    if step:
+        before = {name: column[step - 1] for name, column in recording.columns.items()}
+    at = clock.at(recording.ended, game, step)
+    case = Case(batched.snapshot(before, game), as_action(recording.actions[step, game]))
+    chance = {name: column[step] for name, column in recording.chance.items()}
+    exact = Precision("exact", session.candidate, None)
+    drawn = attempt(session, exact, [case]).reference.cases[0].tape or ()
+    trial = attempt(session, exact, [case._replace(tape=batched.tape(drawn, chance, game))])
+    if len(trial.rows):
+        case = trial.reference.cases[0]
+        module = first_differing_phase(session, session.candidate, trial.reference, 0) or owner(session, trial, 0)
+        divergence = _divergence(session, module, found, at, as_input(case), f"game {game}")
+        return regressions.keep_step(session, divergence, case, "exact", "L3")
+    if recording.ended[step, game]:
+        note = "the step itself agrees; they part in the new game that follows, or in what is reported of the old one"
+        column = "start" if found.column.startswith("state.") else found.column
+        return _divergence(session, session.contract.owner(column), found, at, as_input(case), note)
+    note = (
+        "from the reference's own state this step agrees: something is carried from step to step outside of the state"
+    )
+    return _divergence(session, session.contract.owner(found.column), found, at, as_input(case), note)
+
+
+def _divergence(
+    session: Session, module: str, found: Difference, at: tuple[int, int], given: dict[str, Any], note: str
+) -> Divergence:
+    expected, got = (v.tolist() if isinstance(v, np.generic | np.ndarray) else v for v in (found.expected, found.got))
+    return Divergence(module, found.column, expected, got, episode=at[0], step=at[1], input=given, note=note)
