@@ -25,6 +25,7 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="there is n
 @pytest.fixture(autouse=True)
 def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(INSTALLED)
+    monkeypatch.setenv("PYTHONPATH", str(INSTALLED))  # for processes that a command starts
 
 
 def test_it_is_found_by_id_by_name_and_with_all_that_ships_with_it():
@@ -58,7 +59,7 @@ def test_a_mask_that_is_wrong_is_found(monkeypatch):
 
     monkeypatch.setattr(Hoard, "legal_actions", lambda self, state, params: _one_too_many(state))
     (verdict,) = verify_names(["hoard"], levels=["L3"], episodes=5)
-    assert [d.column for check in verdict.checks for d in check.divergences] == ["legal_actions"]
+    assert {d.column for check in verdict.checks for d in check.divergences} == {"legal_actions"}
 
 
 def _one_too_many(state):
@@ -103,5 +104,6 @@ def test_batches_of_both_are_used_alike():
 def test_the_benchmark_takes_it(tmp_path, capsys):
     assert main(["bench", "nativehoard", "--quick", "--rounds", "1", "--out", str(tmp_path)]) == 0
     found = json.loads((tmp_path / "bench-nativehoard.json").read_text())
+    assert "envwright" in capsys.readouterr().out
     assert found
     capsys.readouterr()

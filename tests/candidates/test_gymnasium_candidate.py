@@ -102,6 +102,7 @@ class Growing:
     """A list that grows only after the trial games, and a word that is said at every step of them but not later."""
 
     action_space = Discrete(2)
+    players = 1
 
     def __init__(self) -> None:
         self.cards, self.steps = [1], 0

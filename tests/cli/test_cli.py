@@ -132,7 +132,7 @@ def test_verify_compares_pong_with_c_in_each_of_its_forms(tmp_path, pong_library
 def test_a_pair_without_a_contract_says_how_to_begin_one():
     complaint = one_sentence(run("verify", "gymnasium:Taxi-v4", "gymnax:CartPole-v1"))
     assert "envwright contract init gymnasium:Taxi-v4 --candidate gymnax:CartPole-v1" in complaint
-    assert "Give one of" in one_sentence(run("verify", "a", "b", "c"))
+    assert "Give an environment" in one_sentence(run("verify", "a", "b", "c"))
     assert "none.toml cannot be read: No such file" in one_sentence(run("verify", "none.toml"))
 
 

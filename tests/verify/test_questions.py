@@ -125,7 +125,7 @@ def test_an_unknown_param_is_named(tmp_path):
 
 
 def test_one_name_or_two_but_no_more():
-    with pytest.raises(EnvwrightError, match="Give one of envwright's environments, a contract's file, or REFERENCE"):
+    with pytest.raises(EnvwrightError, match="Give an environment of envwright's, a contract's file, or REFERENCE"):
         list(verify_names(["a", "b", "c"], levels=["L0"]))
 
 

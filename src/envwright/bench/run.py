@@ -9,6 +9,7 @@ from envwright.bench.report import Findings
 from envwright.bench.sides import OURS, can
 from envwright.bench.stages import Watch, fastest_layout, finals, roof, shares, sweep
 from envwright.core import layouts
+from envwright.core.errors import EnvwrightError
 
 TITLES = {RANDOM: "Random actions", PPO: "PPO"}
 
@@ -41,6 +42,8 @@ def _race(plan: BenchPlan, what: str, found: Findings, watch: Watch, show: Calla
     show(f"\n{TITLES[what]}, every layout and batch, {cores}; median (slowest-fastest) of {plan.rounds} rounds")
     show(text.sweep_head())
     swept = found.sweeps[what] = sweep(plan, what, watch)
+    if not swept:
+        raise EnvwrightError(f"Nothing could be measured. {found.left_out[0] if found.left_out else ''}".strip())
     found.finals[what] = finals(plan, what, swept, watch)
     show(f"\n{TITLES[what]}, the best of each side against each other, {plan.final_rounds} rounds")
     for row in text.final_rows(found.finals[what]):
