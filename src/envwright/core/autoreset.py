@@ -19,8 +19,8 @@ from envwright.core.chance import restart_key
 from envwright.core.cost import cost
 from envwright.core.env import Env, Obs, Step, choose, go_on
 from envwright.core.errors import BatchError
+from envwright.core.observation_function import observation_function
 from envwright.core.record import Record
-from envwright.core.sight import sight
 
 # Simple operations of a start, in all and for each of its numbers, up to which it is computed at every step rather than
 # only where it is needed: to find out where, and to move it there, takes time as well. Million steps a second, needed
@@ -55,7 +55,7 @@ class Fresh:
         step = each(env.transition, keys, state, actions, params=params)
         again = jax.vmap(restart_key)(keys)
         one = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[:LAST], leaf.dtype), (keys, state, actions))
-        see = sight(env, one[0], one[1], one[2], params)
+        see = observation_function(env, one[0], one[1], one[2], params)
         if see is None:
             return _go_on(env, step, again, env.init, params)
         # To the same result: states are chosen first, and looked at once.

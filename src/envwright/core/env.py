@@ -138,7 +138,7 @@ def restart(env: Env[State, Params], step: Step, fresh: tuple[Obs, State]) -> St
 
 
 def go_on(step: Step, fresh: tuple[Obs, Any]) -> Step:
-    """`step`, with `fresh` in place of an ended episode, whose last sight stays in `info`."""
+    """`step`, with `fresh` in place of an ended episode, whose last observation stays in `info`."""
     obs, state = choose(step.done, fresh, (step.obs, step.state))
     return step._replace(obs=obs, state=state, info={**step.info, "final_observation": step.obs})
 

@@ -123,8 +123,8 @@ class PongGame(Reference):
         """Also `over`, and `shown`, the bodies as C last showed them: the frame of the last point it never does."""
         state = self.snapshot()
         shown = self._shown or state
-        sight = {"over": self._shown is not None, "shown": {name: shown[name] for name in BODIES}}
-        return {**self._constants, **state, **sight}
+        seen = {"over": self._shown is not None, "shown": {name: shown[name] for name in BODIES}}
+        return {**self._constants, **state, **seen}
 
     def snapshot(self) -> dict[str, Any]:
         return {**_nested(self._c.game(0)), "elapsed_steps": self._elapsed}

@@ -105,7 +105,7 @@ def make_vector_env(num_envs: int, *, max_episode_steps: int | None = None, **op
 
 
 def _smoke(interface: Interface) -> str:
-    actions, sights = space_text(interface.action_space), space_text(interface.observation_space)
+    actions, observations = space_text(interface.action_space), space_text(interface.observation_space)
     spaces = sorted({type(s).__name__ for s in (interface.action_space, interface.observation_space)})
     return f'''"""That the package works where it is installed: made by name, it plays, and gives what its spaces say.
 
@@ -118,7 +118,7 @@ import numpy as np
 import pytest
 from envwright import {", ".join(spaces)}
 
-ACTIONS, SIGHTS = {actions}, {sights}
+ACTIONS, OBSERVATIONS = {actions}, {observations}
 STEPS = 100
 
 
@@ -126,25 +126,25 @@ def test_envwright_makes_it_by_name() -> None:
     env = envwright.make("{envwright_id(interface)}")
     params = env.default_params
     assert env.action_space(params) == ACTIONS
-    assert env.observation_space(params) == SIGHTS
-    sight, state = env.reset(envwright.key(0))
+    assert env.observation_space(params) == OBSERVATIONS
+    obs, state = env.reset(envwright.key(0))
     step = env.step(envwright.key(1), state, ACTIONS.sample(envwright.key(2)))
-    for seen in (sight, step.obs):
-        assert (seen.shape, seen.dtype) == (SIGHTS.shape, SIGHTS.dtype)
+    for seen in (obs, step.obs):
+        assert (seen.shape, seen.dtype) == (OBSERVATIONS.shape, OBSERVATIONS.dtype)
     assert jax.tree.structure(step.state) == jax.tree.structure(state)
 
 
 def test_gymnasium_plays_it() -> None:
     gymnasium = pytest.importorskip("gymnasium")
     env = gymnasium.make("{interface.package}:{gymnasium_id(interface)}", disable_env_checker=True)
-    sight, _ = env.reset(seed=0)
+    obs, _ = env.reset(seed=0)
     env.action_space.seed(0)
     for _ in range(STEPS):
-        assert (sight.shape, sight.dtype) == (env.observation_space.shape, env.observation_space.dtype)
-        sight, reward, terminated, truncated, _ = env.step(env.action_space.sample())
+        assert (obs.shape, obs.dtype) == (env.observation_space.shape, env.observation_space.dtype)
+        obs, reward, terminated, truncated, _ = env.step(env.action_space.sample())
         assert np.isfinite(reward)
         if terminated or truncated:
-            sight, _ = env.reset()
+            obs, _ = env.reset()
     env.close()
 
 

@@ -17,7 +17,7 @@ from envwright.core.jaxprs import doings, needed
 See = Callable[[Any, Any], Any]  # from a state and params to what is seen
 
 
-def sight(env: Env[Any, Any], key: Any, state: Any, action: Any, params: Any) -> See | None:
+def observation_function(env: Env[Any, Any], key: Any, state: Any, action: Any, params: Any) -> See | None:
     """What a step shows, as a function of the state it leads to; None if there is more to it, or a start shows
     something else. Keys, states and actions are of one game, or only their shapes."""
     if not _begins_anew(env, state):

@@ -10,7 +10,7 @@ from counting import Count, Counting, CountParams, same_bits
 import envwright
 from envwright.core import Step, autoreset
 from envwright.core.autoreset import Fresh
-from envwright.core.sight import sight
+from envwright.core.observation_function import observation_function
 
 KEY = envwright.key(0)
 PARAMS = CountParams()
@@ -48,11 +48,11 @@ class Unlike(Alone):
 
 def found(env: Counting) -> object:
     _, state = env.reset(KEY)
-    return sight(env, KEY, state, jnp.int32(0), PARAMS)
+    return observation_function(env, KEY, state, jnp.int32(0), PARAMS)
 
 
 def test_what_a_state_looks_like_is_found() -> None:
-    see = sight(Alone(), KEY, Alone().reset(KEY)[1], jnp.int32(0), PARAMS)
+    see = observation_function(Alone(), KEY, Alone().reset(KEY)[1], jnp.int32(0), PARAMS)
     assert see is not None
     step = Alone().transition(KEY, Alone().reset(KEY)[1], jnp.int32(2), PARAMS)
     assert same_bits(see(step.state, PARAMS), step.obs)
@@ -76,5 +76,5 @@ def test_a_batch_is_the_same_with_and_without_it(monkeypatch: pytest.MonkeyPatch
         return steps
 
     looked_once = played()
-    monkeypatch.setattr(autoreset, "sight", lambda *_: None)
+    monkeypatch.setattr(autoreset, "observation_function", lambda *_: None)
     assert same_bits(looked_once, played())
