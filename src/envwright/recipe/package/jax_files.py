@@ -14,7 +14,7 @@ def gymnasium_id(interface: Interface) -> str:
 
 def entry_points(interface: Interface) -> str:
     """So that `envwright.make` finds it, once it is installed."""
-    return f"[envwright.envs]\n{envwright_id(interface)} = {interface.package}.registration:make\n"
+    return f"[envwright.envs]\n{envwright_id(interface)} = {interface.package}.registration:SPEC\n"
 
 
 def given(interface: Interface) -> dict[str, str]:
@@ -54,13 +54,18 @@ def _registration(interface: Interface) -> str:
 
 from typing import Any
 
-from envwright.core import Env, JaxBatch, TimeLimit
+from envwright.core import Env, JaxBatch, Spec, TimeLimit
 from envwright.core.errors import missing_extra
 
 from {interface.package}.env import {title}
 
 GYMNASIUM_ID = "{gymnasium_id(interface)}"
 MAX_EPISODE_STEPS: int | None = {interface.max_episode_steps}  # the time limit around the original
+SPEC = Spec(
+    "{envwright_id(interface)}",
+    "{interface.package}.registration:make",
+    summary="{title}, translated to JAX and verified against its original",
+)
 
 
 def make() -> Env[Any, Any]:
