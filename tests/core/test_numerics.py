@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envwright.core import execute
-from envwright.core.numerics import clamp, divide, multiply
+from envwright.core.numerics import clamp, divide, multiply, round_down, round_up
 
 Wrap = Callable[[Callable[..., Any]], Callable[..., Any]]
 WAYS: dict[str, Wrap] = {"jit": jax.jit, "one_kernel": lambda f: jax.jit(execute.one_kernel(f))}
@@ -162,3 +162,13 @@ def test_subnormals_are_flushed_which_is_not_promised_either_way() -> None:
     if not differ(result, tiny).any():
         pytest.skip("This backend keeps subnormal numbers.")
     assert not differ(result, np.array([0.0, -0.0], np.float32)).any()
+
+
+@pytest.mark.parametrize("limit", [12 * 2 * np.pi / 360, 2.4, -0.1, 0.5])
+def test_limits_are_rounded_for_float32_and_left_alone_in_double_precision(limit):
+    """In double precision a value may be the limit itself: asked with a rounded one, it would be on the wrong side."""
+    below, above = round_down(limit), round_up(limit)
+    assert float(np.float32(below)) == below <= limit <= above == float(np.float32(above))
+    assert above <= np.nextafter(np.float32(below), np.float32(np.inf))
+    with jax.enable_x64(True):
+        assert round_down(limit) == limit == round_up(limit)

@@ -29,12 +29,14 @@ def clamp(x: jax.Array, low: jax.Array | float, high: jax.Array | float) -> jax.
 
 
 def round_down(number: float) -> float:
-    """The largest float32 not above a number: of a float32, `x > number` and `x > round_down(number)` ask the same."""
+    """The largest float32 not above a number: of a float32, `x > number` and `x > round_down(number)` ask the same.
+    In double precision, which is JAX's default number where x64 is enabled, the number itself."""
+    if jnp.result_type(float) == jnp.float64:
+        return number
     near = np.float32(number)
     return float(near if float(near) <= number else np.nextafter(near, np.float32(-np.inf)))
 
 
 def round_up(number: float) -> float:
-    """The smallest float32 that is not below a number."""
-    near = np.float32(number)
-    return float(near if float(near) >= number else np.nextafter(near, np.float32(np.inf)))
+    """The smallest float32 that is not below a number; in double precision the number itself."""
+    return -round_down(-number)
