@@ -53,6 +53,17 @@ def test_it_is_verified_players_masks_turns_and_all():
     assert "9 columns" in columns  # piles, turn, moves, observation, reward, both ends, mask, who acts
 
 
+@pytest.mark.slow
+@needs_node
+def test_policies_transfer_between_node_and_jax():
+    """Self-play on either side, and the same games on both."""
+    (verdict,) = verify_names(["hoard"], levels=["L4"])
+    assert verdict.passed, verdict.text()
+    played = [check for check in verdict.checks if check.status == "pass"]
+    assert len(played) == 9  # two seeds a side, finished and half-trained, and random
+    assert all(check.numbers["equal_games"] == 60 for check in played)
+
+
 @needs_node
 def test_a_mask_that_is_wrong_is_found(monkeypatch):
     from hoard.env import Hoard  # pyright: ignore[reportMissingImports]
