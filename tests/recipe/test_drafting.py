@@ -250,6 +250,11 @@ def test_of_an_object_only_the_parts_that_are_computed_are_rounded():
     assert draft.rounded == ["state.d_at"]
 
 
+def test_a_mask_that_the_translation_does_not_give_is_ignored_with_a_reason():
+    drafts = [draft_tables(seen(states=[{"x": 1}], finals=[], drawn={}, masked=m), SourceFacts()) for m in (True, False)]
+    assert ["reference.legal" in draft.ignored for draft in drafts] == [True, False]
+
+
 def seen(**changes) -> WatchedPlay:
     """A game with a score, a hand that grows in the last step, a drawn suit and a real number."""
     state = {"score": 1, "hand": [1, 2], "suit": "H", "x": 0.1, "elapsed_steps": 3}

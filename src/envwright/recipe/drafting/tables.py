@@ -56,6 +56,9 @@ class Draft:
     why_rounded: str = WIDE
 
 
+UNMASKED = "the translation gives no mask; every action is compared, legal or not"
+
+
 def draft_tables(seen: WatchedPlay, source: SourceFacts) -> Draft:
     """The tables for what was seen."""
     draft = Draft()
@@ -77,6 +80,8 @@ def draft_tables(seen: WatchedPlay, source: SourceFacts) -> Draft:
             fields = _fields(draft, name, values, len(values) < len(states), source, pool)
             reals |= {f"state.{own}": found for own, found in _reals(name, values, fields).items()}
             draft.state |= fields
+    if seen.masked:
+        draft.ignored["reference.legal"] = UNMASKED
     draft.observation = OBS if all(is_number(o) for o in seen.observations) else Cast(OBS)
     if any(isinstance(o, dict) or _is_ragged(o) for o in seen.observations):
         draft.observation = Joined(OBS)

@@ -33,6 +33,7 @@ class WatchedPlay:
     start_picks: set[Method] = field(default_factory=set)  # choices of one from lists that are not always the same
     step_picks: set[Method] = field(default_factory=set)
     max_episode_steps: int | None = None
+    masked: bool = False  # whether it says of every state which actions are legal
 
 
 def watch(reference: Reference, beat: Beat, episodes: int = EPISODES) -> WatchedPlay:
@@ -65,6 +66,8 @@ def watch(reference: Reference, beat: Beat, episodes: int = EPISODES) -> Watched
     }
     seen.start_picks, seen.step_picks = starts.varied, steps.varied
     seen.max_episode_steps = reference.look().get("max_episode_steps")
+    reference.restore(reference.snapshot())  # what is only told with an outcome is not a rule of every state
+    seen.masked = reference.legal() is not None
     seen.calls = _called(reference, lambda: _play_on(reference, beat, min(episodes, EPISODES)))
     return seen
 
