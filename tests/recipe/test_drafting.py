@@ -251,7 +251,9 @@ def test_of_an_object_only_the_parts_that_are_computed_are_rounded():
 
 
 def test_a_mask_that_the_translation_does_not_give_is_ignored_with_a_reason():
-    drafts = [draft_tables(seen(states=[{"x": 1}], finals=[], drawn={}, masked=m), SourceFacts()) for m in (True, False)]
+    drafts = [
+        draft_tables(seen(states=[{"x": 1}], finals=[], drawn={}, masked=m), SourceFacts()) for m in (True, False)
+    ]
     assert ["reference.legal" in draft.ignored for draft in drafts] == [True, False]
 
 
