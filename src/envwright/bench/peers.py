@@ -1,23 +1,24 @@
-"""What a peer has of our environments: those that are translated from its own."""
+"""What a peer has of our environments, found by their references, so that a new environment needs no line here."""
 
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping
 
 from envwright.core.registry import registered, spec
+from envwright.core.spec import Spec
 from envwright.references.registry import ReferenceKind, find_kind
 
 
-class ByReference(Mapping[str, str]):
-    """By our ids, the peer's: of every environment whose reference is `kind:ID`, if the peer `has` that id."""
+class PeerEnvs(Mapping[str, str]):
+    """By our ids, the peer's; `find` says what the peer calls an environment, None if it has none."""
 
-    def __init__(self, kind: str, has: Callable[[str], bool] = lambda id: True) -> None:
-        self._kind, self._has = kind, has
+    def __init__(self, find: Callable[[Spec], str | None]) -> None:
+        self._find = find
 
     def __getitem__(self, env: str) -> str:
-        kind, _, id = (spec(env).reference or "").partition(":")
-        if kind != self._kind or not self._has(id):
+        found = self._find(spec(env))
+        if found is None:
             raise KeyError(env)
-        return id
+        return found
 
     def __iter__(self) -> Iterator[str]:
         return (one.id for one in registered() if one.id in self)
@@ -26,25 +27,25 @@ class ByReference(Mapping[str, str]):
         return sum(1 for _ in self)
 
 
-class PlayingMany(Mapping[str, str]):
-    """By our ids, the references of those environments whose reference races by itself."""
+def by_reference(kind: str, has: Callable[[str], bool] = lambda id: True) -> PeerEnvs:
+    """Every environment whose reference is `kind:ID`, if the peer `has` that id."""
 
-    def kind(self, env: str) -> ReferenceKind:
-        chosen = spec(env)
-        if chosen.reference is None:
-            raise KeyError(env)
-        return find_kind(chosen.reference, chosen.folder)
+    def find(chosen: Spec) -> str | None:
+        named, _, id = (chosen.reference or "").partition(":")
+        return id if named == kind and has(id) else None
 
-    def __getitem__(self, env: str) -> str:
-        if not self.kind(env).plays_many:
-            raise KeyError(env)
-        return spec(env).reference or env
+    return PeerEnvs(find)
 
-    def __iter__(self) -> Iterator[str]:
-        return (one.id for one in registered() if one.id in self)
 
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+def reference_kind(chosen: Spec) -> ReferenceKind | None:
+    """The reference of an environment, if it has one."""
+    return None if chosen.reference is None else find_kind(chosen.reference, chosen.folder)
+
+
+def racing(chosen: Spec) -> str | None:
+    """The reference of an environment, if it plays many games by itself."""
+    kind = reference_kind(chosen)
+    return chosen.reference if kind is not None and kind.plays_many else None
 
 
 def in_gymnax(id: str) -> bool:

@@ -3,10 +3,10 @@
 from typing import Any
 
 from envwright.bench.job import Built, Job
-from envwright.bench.peers import ByReference
+from envwright.bench.peers import by_reference
 from envwright.core.layouts import PROCESSES
 
-ENVS = ByReference("gymnasium")
+ENVS = by_reference("gymnasium")
 NEEDS = {"gymnasium": "gymnasium"}
 LARGEST = 8192  # Python steps them one by one
 SYNC, SYNC_EACH, NUMPY_EACH = "one process", PROCESSES, f"{PROCESSES}, NumPy"

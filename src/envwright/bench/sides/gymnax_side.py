@@ -3,11 +3,11 @@
 from typing import Any
 
 from envwright.bench.job import Built, Job
-from envwright.bench.peers import ByReference, in_gymnax
+from envwright.bench.peers import by_reference, in_gymnax
 from envwright.bench.sides.envwright_side import steps_a_call
 from envwright.core.layouts import PLAIN, PROCESSES, SHARDED
 
-ENVS = ByReference("gymnasium", in_gymnax)
+ENVS = by_reference("gymnasium", in_gymnax)
 NEEDS = {"gymnax": "gymnax", "six": "gymnax"}
 LARGEST = 2**17
 STEPS_A_CALL = 2**20  # of all environments together

@@ -7,11 +7,13 @@ import threading
 from typing import Any
 
 from envwright.bench.job import Built, Job
-from envwright.bench.peers import PlayingMany
+from envwright.bench.peers import PeerEnvs, racing, reference_kind
 from envwright.bench.sides.envwright_side import ONE_DEVICE
 from envwright.core.layouts import PLAIN, PROCESSES
+from envwright.core.registry import spec
+from envwright.references.registry import ReferenceKind
 
-ENVS = PlayingMany()
+ENVS = PeerEnvs(racing)
 NEEDS: dict[str, str] = {}
 LARGEST = 2**17
 STEPS_A_CALL = 2**20  # of one thread's environments together
@@ -24,7 +26,7 @@ def layouts(what: str) -> tuple[str, ...]:
 
 def prepare(env: str) -> None:
     """Fetch and compile it."""
-    ENVS.kind(env).obtain()
+    _kind(env).obtain()
 
 
 def set_up(job: Job) -> None:
@@ -40,9 +42,15 @@ def build(job: Job) -> Built:
     return Built(built.parts, {"autoreset": "fresh", "device": "cpu", **built.facts})
 
 
+def _kind(env: str) -> ReferenceKind:
+    kind = reference_kind(spec(env))
+    assert kind is not None  # or the environment would not be among ENVS
+    return kind
+
+
 def _random(job: Job) -> Built:
     a_core = job.num_envs // job.cores
-    batches = [ENVS.kind(job.env).racing(a_core, **job.options) for _ in range(job.cores)]
+    batches = [_kind(job.env).racing(a_core, **job.options) for _ in range(job.cores)]
     steps = max(1, STEPS_A_CALL // a_core)
 
     def go(calls: int) -> int:
@@ -82,4 +90,4 @@ def _stepping(job: Job) -> Any:
 
     env = make(job.env, **job.options)
     spaces = env.observation_space(env.default_params), env.action_space(env.default_params)
-    return ENVS.kind(job.env).stepping(job.num_envs, *spaces, **job.options)
+    return _kind(job.env).stepping(job.num_envs, *spaces, **job.options)

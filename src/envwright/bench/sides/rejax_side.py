@@ -3,10 +3,10 @@
 from typing import Any
 
 from envwright.bench.job import Built, Job
-from envwright.bench.peers import ByReference, in_gymnax
+from envwright.bench.peers import by_reference, in_gymnax
 from envwright.core.layouts import PLAIN, PROCESSES
 
-ENVS = ByReference("gymnasium", in_gymnax)
+ENVS = by_reference("gymnasium", in_gymnax)
 NEEDS = {"rejax": "bench", "gymnax": "bench", "six": "bench"}
 LARGEST = 2**17
 
