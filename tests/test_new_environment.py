@@ -30,7 +30,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_it_is_found_by_id_by_name_and_with_all_that_ships_with_it():
     found = spec("hoard")
-    assert (found.id, found.reference) == ("Hoard-v0", "pebbles:hoard.js")
+    assert (found.id, found.reference, list(found.opponents)) == ("Hoard-v0", "pebbles:hoard.js", ["greedy"])
     assert found.file(found.card) == INSTALLED / "hoard" / "card.md"
     assert contract_of(found).candidate == "envwright:Hoard-v0"
     assert find_kind("pebbles:hoard.js", found.folder).source().files == [INSTALLED / "hoard" / "hoard.js"]
