@@ -1,7 +1,7 @@
-"""Arithmetic on numbers of which some are known when tracing: a Python number that is 0 or 1 leaves no operation behind.
+"""Arithmetic on numbers of which some are known when tracing: a Python number that is 0 or 1 leaves no operation.
 
-A `Scalar` is a JAX array without axes, or a Python float. Physics is written in scalars: under `vmap` each becomes a row
-with an entry for every environment, which is what a CPU's vector instructions run along.
+A `Scalar` is a JAX array without axes, or a Python float. Physics is written in scalars: under `vmap` each becomes a
+row with an entry for every environment, which is what a CPU's vector instructions run along.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 """What pushes back: the floor, and the limits of joints.
 
-MuJoCo's constraints are soft. Each row has a reference acceleration, towards which it pushes with a strength D while the
-acceleration along the row is below it, and never pulls. Both depend on how far the constraint is violated.
+MuJoCo's constraints are soft. Each row has a reference acceleration, towards which it pushes with a strength D while
+the acceleration along the row is below it, and never pulls. Both depend on how far the constraint is violated.
 
 A contact has four rows, the edges of a friction pyramid: its normal, plus and minus `friction` times each of two
 tangents. In the plane nothing moves along the second tangent, so two of the rows are the normal itself.

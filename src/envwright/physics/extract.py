@@ -156,7 +156,7 @@ def _softness(m: Any, solref: Sequence[float], solimp: Sequence[float], weight: 
 
 
 def _ends(m: Any, geom: int) -> tuple[Vector, Vector, Vector]:
-    """The start and the end of a capsule, in the frame of its body, and its direction; of a sphere, its middle twice."""
+    """The start and the end of a capsule, in its body's frame, and its direction; of a sphere, its middle twice."""
     middle = np.asarray(_plane(m.geom_pos[geom]))
     if _is(m, geom, "SPHERE"):
         return tuple(middle.tolist()), tuple(middle.tolist()), (0.0, 0.0)

@@ -11,8 +11,8 @@ from envwright.physics.model import Vector
 
 _STRAIGHT = 1e-9  # a direction may miss the plane by this much, which is rounding
 _SUPPORTED = (
-    "supported is one tree of bodies in the x-z plane with hinges about y, slides in the plane, and capsules or spheres "
-    "above a level floor, with motors at joints"
+    "supported is one tree of bodies in the x-z plane with hinges about y, slides in the plane, and capsules or "
+    "spheres above a level floor, with motors at joints"
 )
 
 
@@ -144,8 +144,8 @@ def _check_geoms(m: Any) -> None:
 
 
 def _collide(m: Any, a: int, b: int) -> bool:
-    """MuJoCo's filter: the masks agree, and the two are neither on one body nor on a body and its parent, unless that is
-    the world."""
+    """MuJoCo's filter: the masks agree, and the two are neither on one body nor on a body and its parent, unless that
+    is the world."""
     bodies = [int(m.body_weldid[m.geom_bodyid[g]]) for g in (a, b)]
     parents = [int(m.body_weldid[m.body_parentid[body]]) for body in bodies]
     if not (m.geom_contype[a] & m.geom_conaffinity[b] or m.geom_contype[b] & m.geom_conaffinity[a]):

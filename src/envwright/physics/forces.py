@@ -39,7 +39,7 @@ def bias_forces(model: Model, where: Kinematics, qvel: Sequence[Scalar]) -> list
 
 
 def _drift(axis: Twist, carrier: Twist) -> Twist:
-    """How the axis of a joint changes as the body that carries it moves: a hinge is carried along, a slide is turned."""
+    """How a joint's axis changes as the body that carries it moves: a hinge is carried along, a slide is turned."""
     return Twist(
         0.0,
         sub(mul(carrier.turn, axis.z), mul(axis.turn, carrier.z)),

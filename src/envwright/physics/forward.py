@@ -1,12 +1,11 @@
 """From positions, velocities and controls to accelerations: MuJoCo's pipeline, phase by phase."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from envwright.physics.algebra import Scalar, add, sub
-from envwright.physics.constraints import Contact, Stop, contacts, stops
+from envwright.physics.algebra import Scalar, add
+from envwright.physics.constraints import contacts, stops
 from envwright.physics.forces import actuator_forces, bias_forces, passive_forces
-from envwright.physics.inertia import body_weights, factor, joint_matrix, solve
+from envwright.physics.inertia import body_weights
 from envwright.physics.kinematics import Kinematics, kinematics, motions
 from envwright.physics.model import Model
 from envwright.physics.solver import Problem, minimum

@@ -1,8 +1,8 @@
 """Inertia: from bodies to joints, and back from forces to accelerations.
 
-A `Weight` says which force resists a motion of a body: its mass does, and so does a contact, whose resistance adds to that
-of the mass. Both go through the same composite-body algorithm, and the sum is factored along the tree, from the leaves
-to the root, where nothing is filled in that was zero.
+A `Weight` says which force resists a motion of a body: its mass does, and so does a contact, whose resistance adds to
+that of the mass. Both go through the same composite-body algorithm, and the sum is factored along the tree, from the
+leaves to the root, where nothing is filled in that was zero.
 """
 
 from collections.abc import Mapping, Sequence

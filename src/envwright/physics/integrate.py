@@ -1,7 +1,7 @@
 """From accelerations to motion: Euler's method with implicit damping, and Runge and Kutta's of fourth order."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -32,17 +32,26 @@ class Computed(Record):
     constraint: jax.Array  # (joints,) the forces of constraints
 
 
-def advance(model: Model, motion: Motion, ctrl: jax.Array) -> tuple[Motion, Computed]:
+class Advance(NamedTuple):
+    """What comes of a step."""
+
+    motion: Motion
+    moved: jax.Array  # (joints,) by how much the positions changed: in float32 more exact than their difference
+    computed: Computed
+
+
+def advance(model: Model, motion: Motion, ctrl: jax.Array) -> Advance:
     """A step of the environment: all substeps, under the same controls."""
 
-    def turn(carry: tuple[Motion, Computed], _: None) -> tuple[tuple[Motion, Computed], None]:
-        return substep(model, carry[0], ctrl), None
+    def turn(before: Advance, _: None) -> tuple[Advance, None]:
+        after = substep(model, before.motion, ctrl)
+        return after._replace(moved=before.moved + after.moved), None
 
-    start = motion, Computed(motion.qpos, jnp.zeros_like(motion.qvel))
-    return jax.lax.scan(turn, start, None, length=model.substeps)[0]
+    still = jnp.zeros_like(motion.qvel)
+    return jax.lax.scan(turn, Advance(motion, still, Computed(motion.qpos, still)), None, length=model.substeps)[0]
 
 
-def substep(model: Model, motion: Motion, ctrl: jax.Array) -> tuple[Motion, Computed]:
+def substep(model: Model, motion: Motion, ctrl: jax.Array) -> Advance:
     """`timestep` seconds."""
     take = _euler if model.integrator == EULER else _runge_kutta
     return take(model, motion, list(ctrl.astype(motion.qpos.dtype)))
@@ -53,12 +62,12 @@ def evaluate(model: Model, motion: Motion, ctrl: jax.Array) -> Computed:
     return _computed(model, motion.qpos, forward(model, *map(list, (motion.qpos, motion.qvel, ctrl, motion.warmstart))))
 
 
-def _euler(model: Model, motion: Motion, ctrl: Sequence[Scalar]) -> tuple[Motion, Computed]:
-    qpos, qvel, h = list(motion.qpos), list(motion.qvel), model.timestep
-    now = forward(model, qpos, qvel, ctrl, list(motion.warmstart))
-    qvel = [v + h * a for v, a in zip(qvel, damped(model, now), strict=True)]
-    qpos = [q + h * v for q, v in zip(qpos, qvel, strict=True)]
-    return Motion(jnp.stack(qpos), jnp.stack(qvel), jnp.stack(now.qacc)), _computed(model, motion.qpos, now)
+def _euler(model: Model, motion: Motion, ctrl: Sequence[Scalar]) -> Advance:
+    now = forward(model, list(motion.qpos), list(motion.qvel), ctrl, list(motion.warmstart))
+    qvel = motion.qvel + model.timestep * jnp.stack(damped(model, now))
+    moved = model.timestep * qvel
+    after = Motion(motion.qpos + moved, qvel, jnp.stack(now.qacc))
+    return Advance(after, moved, _computed(model, motion.qpos, now))
 
 
 def damped(model: Model, now: Forward) -> list[Scalar]:
@@ -75,26 +84,23 @@ def damped(model: Model, now: Forward) -> list[Scalar]:
     return [sub(a, b) for a, b in zip(now.qacc, less, strict=True)]
 
 
-def _runge_kutta(model: Model, motion: Motion, ctrl: Sequence[Scalar]) -> tuple[Motion, Computed]:
-    qpos, qvel, h = list(motion.qpos), list(motion.qvel), model.timestep
+def _runge_kutta(model: Model, motion: Motion, ctrl: Sequence[Scalar]) -> Advance:
+    h = model.timestep
 
     def stage(carry: tuple[Any, ...], which: jax.Array) -> tuple[tuple[Any, ...], None]:
         speed, acceleration, warmstart, moved, sped, _ = carry
         along, weight = which
-        there = [q + h * along * v for q, v in zip(qpos, speed, strict=True)]
-        moving = [v + h * along * a for v, a in zip(qvel, acceleration, strict=True)]
-        now = forward(model, there, moving, ctrl, list(warmstart))
-        moved = tuple(m + weight * v for m, v in zip(moved, moving, strict=True))
-        sped = tuple(s + weight * a for s, a in zip(sped, now.qacc, strict=True))
-        return (tuple(moving), tuple(now.qacc), tuple(now.qacc), moved, sped, _computed(model, jnp.stack(there), now)), None
+        qpos = motion.qpos + h * along * speed
+        qvel = motion.qvel + h * along * acceleration
+        now = forward(model, list(qpos), list(qvel), ctrl, list(warmstart))
+        qacc = jnp.stack(now.qacc)
+        return (qvel, qacc, qacc, moved + weight * qvel, sped + weight * qacc, _computed(model, qpos, now)), None
 
-    none = tuple(jnp.zeros_like(v) for v in qvel)
-    start = (none, none, tuple(motion.warmstart), none, none, Computed(motion.qpos, jnp.zeros_like(motion.qvel)))
+    none = jnp.zeros_like(motion.qvel)
+    start = none, none, motion.warmstart, none, none, Computed(motion.qpos, none)
     stages = jnp.asarray(_STAGES, motion.qpos.dtype)
     (_, _, warmstart, moved, sped, computed), _ = jax.lax.scan(stage, start, stages)
-    qpos = [q + h * v for q, v in zip(qpos, moved, strict=True)]
-    qvel = [v + h * a for v, a in zip(qvel, sped, strict=True)]
-    return Motion(jnp.stack(qpos), jnp.stack(qvel), jnp.stack(warmstart)), computed
+    return Advance(Motion(motion.qpos + h * moved, motion.qvel + h * sped, warmstart), h * moved, computed)
 
 
 def _computed(model: Model, qpos: jax.Array, now: Forward) -> Computed:

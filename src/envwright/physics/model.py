@@ -1,7 +1,7 @@
 """What a planar body consists of: numbers that do not change while it moves.
 
-Vectors are (x, z): x forward, z up. Angles turn about the y axis, positive from z to x, as in MuJoCo. Joints are numbered
-in the order of the bodies, and each has one degree of freedom, so joint i moves `qpos[i]` and `qvel[i]`.
+Vectors are (x, z): x forward, z up. Angles turn about the y axis, positive from z to x, as in MuJoCo. Joints are
+numbered in the order of the bodies, and each has one degree of freedom, so joint i moves `qpos[i]` and `qvel[i]`.
 """
 
 import dataclasses

@@ -5,6 +5,7 @@ contact for each sphere of the model, and a lower and an upper limit for each jo
 """
 
 from collections.abc import Callable, Sequence
+
 import jax
 import jax.numpy as jnp
 
@@ -26,7 +27,7 @@ def phases(model: Model, motion: Motion, ctrl: jax.Array) -> Phases:
     def turn(motion: Motion, _: None) -> tuple[Motion, Phases]:
         controls = ctrl.astype(motion.qpos.dtype)
         now = forward(model, *map(list, (motion.qpos, motion.qvel, controls, motion.warmstart)))
-        after, _ = substep(model, motion, ctrl)
+        after = substep(model, motion, ctrl).motion
         seen = _seen(model, motion, now)
         seen["integrate"] = {"qpos": after.qpos, "qvel": after.qvel, "warmstart": after.warmstart}
         return after, seen

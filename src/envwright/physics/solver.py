@@ -77,7 +77,9 @@ def minimum(model: Model, problem: Problem, warmstart: Sequence[Scalar]) -> list
 
     def rebuilt(unknown: Sequence[Any]) -> Problem:
         rest = iter(unknown)
-        return jax.tree.unflatten(tree, [a if is_known else next(rest) for a, is_known in zip(leaves, known, strict=True)])
+        return jax.tree.unflatten(
+            tree, [a if is_known else next(rest) for a, is_known in zip(leaves, known, strict=True)]
+        )
 
     @jax.custom_jvp
     def find(unknown: Sequence[Any], start: Sequence[Scalar]) -> list[Scalar]:

@@ -54,8 +54,8 @@ class HalfCheetah(Env[Motion, Params]):
 
     def apply(self, state: Motion, action: jax.Array, chance: None, params: Params) -> Step:
         del chance
-        after, _ = advance(MODEL, state, action)
-        velocity = (after.qpos[0] - state.qpos[0]) / MODEL.dt
+        after, moved, _ = advance(MODEL, state, action)
+        velocity = moved[0] / MODEL.dt
         forward = params.forward_reward_weight * velocity
         cost = control_cost(action, params.ctrl_cost_weight)
         return Step(

@@ -54,7 +54,7 @@ class InvertedDoublePendulum(Env[Motion, Params]):
 
     def apply(self, state: Motion, action: jax.Array, chance: None, params: Params) -> Step:
         del chance
-        after, computed = advance(MODEL, state, action)
+        after, _, computed = advance(MODEL, state, action)
         x, y = site(MODEL, 0, computed.qpos)  # the tip, where MuJoCo last computed it: before the end of the step
         terminated = y <= 1
         distance = 0.01 * x**2 + (y - 2) ** 2

@@ -53,7 +53,7 @@ class InvertedPendulum(Env[Motion, Params]):
 
     def apply(self, state: Motion, action: jax.Array, chance: None, params: Params) -> Step:
         del chance
-        after, _ = advance(MODEL, state, action)
+        after = advance(MODEL, state, action).motion
         finite = jnp.isfinite(after.qpos).all() & jnp.isfinite(after.qvel).all()
         terminated = ~finite | (jnp.abs(after.qpos[1]) > params.farthest)
         reward = (~terminated).astype(jnp.float32)

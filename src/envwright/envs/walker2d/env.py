@@ -62,8 +62,8 @@ class Walker2d(Env[Motion, Params]):
 
     def apply(self, state: Motion, action: jax.Array, chance: None, params: Params) -> Step:
         del chance
-        after, _ = advance(MODEL, state, action)
-        velocity = (after.qpos[0] - state.qpos[0]) / MODEL.dt
+        after, moved, _ = advance(MODEL, state, action)
+        velocity = moved[0] / MODEL.dt
         healthy = is_healthy(after, params)
         forward = params.forward_reward_weight * velocity
         cost = control_cost(action, params.ctrl_cost_weight)
