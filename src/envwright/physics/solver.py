@@ -1,9 +1,9 @@
 """The accelerations at which inertia, forces and constraints are in balance.
 
-They are the minimum of a convex function: quadratic in the acceleration, with another quadratic for each row that pushes
-(`constraints.py`). Given which rows push, its minimum solves a linear system, and that is Newton's step. Where the rows
-that push after the step are those before it, it is the minimum of the whole, exactly: MuJoCo's own solver comes near it,
-to its tolerance. The minimum is unique, so neither the way to it nor its start matters.
+They are the minimum of a convex function: quadratic in the acceleration, with another quadratic for each row that
+pushes (`constraints.py`). Given which rows push, its minimum solves a linear system, and that is Newton's step. Where
+the rows that push after the step are those before it, it is the minimum of the whole, exactly: MuJoCo's own solver
+comes near it, to its tolerance. The minimum is unique, so neither the way to it nor its start matters.
 """
 
 from collections.abc import Sequence
@@ -77,9 +77,8 @@ def minimum(model: Model, problem: Problem, warmstart: Sequence[Scalar]) -> list
 
     def rebuilt(unknown: Sequence[Any]) -> Problem:
         rest = iter(unknown)
-        return jax.tree.unflatten(
-            tree, [a if is_known else next(rest) for a, is_known in zip(leaves, known, strict=True)]
-        )
+        whole = [leaf if is_known else next(rest) for leaf, is_known in zip(leaves, known, strict=True)]
+        return jax.tree.unflatten(tree, whole)
 
     @jax.custom_jvp
     def find(unknown: Sequence[Any], start: Sequence[Scalar]) -> list[Scalar]:
