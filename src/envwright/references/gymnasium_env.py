@@ -5,7 +5,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -17,12 +17,13 @@ from envwright.core.errors import EnvwrightError, missing_extra
 from envwright.core.spaces import Box, Discrete, Space
 from envwright.references.python import Driver, PythonReference
 from envwright.references.python.making import alike, made_alike
+from envwright.references.python.settings import assign
 
 # Wrappers without state of their own, but for the step count, which follows `elapsed_steps`.
 _PLAIN_WRAPPERS = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker")
 
 
-def gymnasium_reference(id: str, /, **options: Any) -> PythonReference:
+def gymnasium_reference(id: str, settings: Mapping[str, Any] | None = None, /, **options: Any) -> PythonReference:
     """The environment of a Gymnasium id, or of a class given as `module:Class` or `path/to/file.py:Class`."""
     try:
         import gymnasium as gym
@@ -32,9 +33,13 @@ def gymnasium_reference(id: str, /, **options: Any) -> PythonReference:
         make: Callable[[], Any] = _class_maker(id, options)
     else:
         make = _id_maker(gym, id, options)
-    sample = made_alike(make)
+
+    def made() -> Any:
+        return set_up(make(), settings or {})
+
+    sample = made_alike(made)
     driver = Driver(
-        make=make,
+        make=made,
         reset=_reset,
         step=_stepper(getattr(sample, "action_space", None)),
         sample_action=_sampler(getattr(sample, "action_space", None)),
@@ -51,6 +56,12 @@ def gymnasium_reference(id: str, /, **options: Any) -> PythonReference:
     )
     driver.close(sample)
     return PythonReference(id, driver)
+
+
+def set_up(env: Any, settings: Mapping[str, Any]) -> Any:
+    """An environment with some of its attributes set, by their dotted names."""
+    assign(_parts(env)[0], settings)
+    return env
 
 
 def players_of(env: Any) -> int:

@@ -108,6 +108,7 @@ def pair_of(contract: Contract) -> dict[str, Any]:
         "contract": _own_path(contract),
         "reference_options": contract.reference_options,
         "candidate_options": contract.candidate_options,
+        **({"setting": contract.setting} if contract.setting else {}),
     }
 
 
