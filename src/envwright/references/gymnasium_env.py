@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.core.errors import EnvwrightError, missing_extra
+from envwright.core.errors import EnvwrightError, MissingExtraError, missing_extra
 from envwright.core.spaces import Box, Discrete, Space
 from envwright.references.python import Driver, PythonReference
 from envwright.references.python.making import alike, made_alike
@@ -32,7 +32,7 @@ def gymnasium_reference(id: str, settings: Mapping[str, Any] | None = None, /, *
     if ":" in id and id not in gym.registry and not _is_registered(gym, id):
         make: Callable[[], Any] = _class_maker(id, options)
     else:
-        make = _id_maker(gym, id, options)
+        make = id_maker(gym, id, options)
 
     def made() -> Any:
         return set_up(make(), settings or {})
@@ -95,12 +95,20 @@ def _is_registered(gym: Any, id: str) -> bool:
     return name in gym.registry
 
 
-def _id_maker(gym: Any, id: str, options: dict[str, Any]) -> Callable[[], Any]:
+def id_maker(gym: Any, id: str, options: Mapping[str, Any]) -> Callable[[], Any]:
+    """What makes the environment of an id of Gymnasium's registry."""
     if id.partition(":")[2] not in gym.registry and id not in gym.registry:
         close = difflib.get_close_matches(id, gym.registry, 3, 0.4)
         hint = f"did you mean {' or '.join(close)}?" if close else "for a class of your own, give file.py:Class."
         raise EnvwrightError(f"Gymnasium has no environment '{id}'; {hint}")
-    return lambda: gym.make(id, disable_env_checker=True, **options)
+
+    def make() -> Any:
+        try:
+            return gym.make(id, disable_env_checker=True, **options)
+        except gym.error.DependencyNotInstalled as error:
+            raise MissingExtraError(f"{id} cannot be made here: {error}") from error
+
+    return make
 
 
 def _class_maker(id: str, options: dict[str, Any]) -> Callable[[], Any]:

@@ -30,14 +30,15 @@ class Gymnasium(ReferenceKind):
         self, num_envs: int, observations: Space, actions: Space, masked: bool = False, **options: Any
     ) -> Stepping:
         from envwright.references.batches import unwatched
-        from envwright.references.gymnasium_env import set_up
+        from envwright.references.gymnasium_env import id_maker, set_up
 
         try:
             import gymnasium
         except ImportError:
             raise missing_extra("gymnasium", "reference") from None
-        envs = [gymnasium.make(self.rest, disable_env_checker=True, **options) for _ in range(num_envs)]
-        return unwatched([set_up(env, self.settings) for env in envs], observations, actions, masked)
+        make = id_maker(gymnasium, self.rest, options)
+        envs = [set_up(make(), self.settings) for _ in range(num_envs)]
+        return unwatched(envs, observations, actions, masked)
 
     def source(self) -> SourceCode:
         return SourceCode((), [gymnasium_class(self.rest)])

@@ -39,6 +39,7 @@ class Contract:
     path: Path | None = None
     text: str = ""  # as it was read
     sha256: str = ""
+    requires: dict[str, str] = field(default_factory=dict)  # packages and their versions; "*": any
     reference_options: dict[str, Any] = field(default_factory=dict)
     candidate_options: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, dict[str, Any]] = field(default_factory=dict)  # of the reference's attributes, by name
@@ -117,7 +118,7 @@ def read(text: str, path: Path | None = None) -> Contract:
     known = {
         "reference", "candidate", "reference_options", "candidate_options", "state", "params", "outcome", "chance",
         "ignored", "domain", "policies", "reachable", "tolerance", "module", "function", "phase", "invariant",
-        "transfer", "made", "states", "settings", "setting",
+        "transfer", "made", "states", "settings", "setting", "requires",
     }  # fmt: skip
     _only(table, known, name)
     _shaped(table, name)
@@ -132,6 +133,7 @@ def read(text: str, path: Path | None = None) -> Contract:
         path=path,
         text=text,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
+        requires=_requires(table.get("requires", {}), name),
         reference_options=_options(table.get("reference_options", {})),
         candidate_options=table.get("candidate_options", {}),
         settings=settings,
@@ -173,6 +175,13 @@ def _reach(row: dict[str, Any], name: str) -> Reach:
     where = f"{name}, [[reachable]]"
     _only(row, {"holds", "reason"}, where)
     return Reach(parse(row.get("holds"), where), _text(row, "reason", where))
+
+
+def _requires(table: dict[str, Any], name: str) -> dict[str, str]:
+    for package, version in table.items():
+        if not isinstance(version, str) or not version:
+            raise ContractError(f'{name}, [requires] {package}: give the version as text, or "*" for any.')
+    return dict(table)
 
 
 def _settings(table: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:

@@ -43,6 +43,7 @@ Question = Callable[[Session], list[Check]]
 
 QUESTIONS: dict[str, tuple[Question, ...]] = {
     "L0": (
+        l0_contract.check_requirements,
         l0_contract.check_reference_itself,
         l0_contract.check_spaces,
         l0_contract.check_fields,

@@ -15,6 +15,7 @@ from envwright.references.protocol import Reference
 from envwright.references.python import PythonReference
 from envwright.references.registry import ReferenceKind, find_kind
 from envwright.verifier import contract as contracts
+from envwright.verifier import requirements
 from envwright.verifier.contract import Contract
 from envwright.verifier.host import Apart, Here, Host
 
@@ -81,6 +82,7 @@ def kind_of(contract: Contract) -> ReferenceKind:
 
 def make_host(contract: Contract, *, apart: bool = True, patience: float | None = None) -> Host:
     """The reference of a contract, in a process of its own unless told otherwise."""
+    requirements.check(contract)
     make = partial(_law, kind_of(contract), contract)
     if not apart:
         return Here(make())
