@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from numpy.typing import DTypeLike
+from jax.typing import DTypeLike
 
 from envwright.core.errors import ActionError, EnvwrightError
 
