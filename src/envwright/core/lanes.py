@@ -163,7 +163,14 @@ def _cond(equation: JaxprEqn, values: Values, flags: Flags, after: Flags, games:
     return results
 
 
-_RULES = {"jit": _call, "pjit": _call, "closed_call": _call, "scan": _scan, "while": _while, "cond": _cond}
+def _custom_jvp(equation: JaxprEqn, values: Values, flags: Flags, after: Flags, games: int) -> Values:
+    return _run(equation.params["call_jaxpr"], values, flags, after, games)
+
+
+_RULES = {
+    **{"jit": _call, "pjit": _call, "closed_call": _call, "custom_jvp_call": _custom_jvp},
+    **{"scan": _scan, "while": _while, "cond": _cond},
+}
 
 
 def _spread(jaxpr: Jaxpr, flags: Sequence[bool]) -> Flags:
@@ -193,7 +200,7 @@ def _spread_by(equation: JaxprEqn, flags: Flags) -> Flags:
     if name == "cond":
         branches = [_spread(branch.jaxpr, flags[1:]) for branch in params["branches"]]
         return [flags[0] or any(each) for each in zip(*branches, strict=True)]
-    return _spread(params["jaxpr"].jaxpr, flags)
+    return _spread(params["call_jaxpr" if name == "custom_jvp_call" else "jaxpr"].jaxpr, flags)
 
 
 def _settled(body: Jaxpr, flags: Flags, consts: int, carried: int) -> Flags:

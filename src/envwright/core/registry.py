@@ -56,18 +56,23 @@ def _whole(found: Spec) -> Spec:
 
 
 def spec(id: str) -> Spec:
-    """The spec of an id, a short name or a package, in any case (`pong` is the newest Pong)."""
+    """The spec of an id, a short name or a package, in any case and with or without underscores: `pong` is the newest
+    Pong, `half_cheetah` the newest HalfCheetah."""
     specs = registered()
     packages: dict[str, list[Spec]] = {}
     for one in specs:
-        packages.setdefault(one.package.lower(), []).append(one)
+        packages.setdefault(_folded(one.package), []).append(one)
     known = {name: ones[0] for name, ones in packages.items() if len(ones) == 1}
-    known |= {s.name: s for s in specs} | {s.id.lower(): s for s in specs}
-    if id.lower() in known:
-        return _whole(known[id.lower()])
-    near = difflib.get_close_matches(id.lower(), known, n=1, cutoff=0.4)
+    known |= {_folded(s.name): s for s in specs} | {_folded(s.id): s for s in specs}
+    if _folded(id) in known:
+        return _whole(known[_folded(id)])
+    near = difflib.get_close_matches(_folded(id), known, n=1, cutoff=0.4)
     hint = f"did you mean '{known[near[0]].id}'?" if near else "see: envwright list"
     raise UnknownEnvError(f"There is no environment '{id}'; {hint}")
+
+
+def _folded(name: str) -> str:
+    return name.lower().replace("_", "")
 
 
 def make(id: str, *, max_episode_steps: int | None = None, **kwargs: Any) -> Any:

@@ -27,6 +27,20 @@ def register_all() -> None:
             controls=Controls(keys(each={0: "left a h", 1: "right d l"}), idle=(0, 1), help="← a h left  → d l right"),
         )
     )
+    for name, folder, summary in (
+        ("HalfCheetah", "half_cheetah", "a cheetah in the plane that learns to run"),
+        ("Walker2d", "walker2d", "two legs in the plane that learn to walk"),
+        ("InvertedPendulum", "inverted_pendulum", "a cart that balances a pole"),
+        ("InvertedDoublePendulum", "inverted_double_pendulum", "a cart that balances a pole on a pole"),
+    ):
+        register(
+            Spec(
+                f"{name}-v5",
+                f"envwright.envs.{folder}:{name}",
+                max_episode_steps=1000,
+                summary=f"Gymnasium's {name} on MuJoCo, {summary} (C to JAX)",
+            )
+        )
 
 
 def _pong(frameskip: int, actions: str) -> Form:

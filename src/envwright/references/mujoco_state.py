@@ -1,27 +1,20 @@
 """The state of Gymnasium's MuJoCo environments, which is in MuJoCo's mjData."""
 
-import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from envwright.references import mujoco_phases
+from envwright.references.mujoco_phases import mujoco
 from envwright.references.protocol import Glimpse
 from envwright.references.state_adapter import StateAdapter
-
-mujoco: Any = importlib.import_module("mujoco")  # its functions are in compiled code, which has no types
 
 _WHOLE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 _BITS = {
     name.removeprefix("mjSTATE_").lower(): int(bit)
     for name, bit in mujoco.mjtState.__members__.items()
     if name.startswith("mjSTATE_") and int(bit).bit_count() == 1 and int(bit) & _WHOLE
-}
-# What is left in mjData of the last of the `frame_skip` steps that MuJoCo takes.
-_SEEN = {
-    "forces": ("qfrc_bias", "qfrc_passive", "qfrc_actuator"),
-    "smooth": ("qacc_smooth",),
-    "constraint": ("qfrc_constraint", "qacc"),
 }
 
 
@@ -33,7 +26,7 @@ class MujocoState(StateAdapter):
     """
 
     opaque = ("model", "data", "mujoco_renderer")
-    phases = tuple(_SEEN)
+    phases = (*mujoco_phases.BEFORE, mujoco_phases.AFTER)
 
     def __init__(self, lagging: Sequence[str] = ()) -> None:
         self.lagging = lagging
@@ -46,8 +39,7 @@ class MujocoState(StateAdapter):
 
     def write(self, env: Any, values: Mapping[str, Any]) -> None:
         self._set(env, values, _BITS)
-        mujoco.mj_forward(env.model, env.data)  # the fields computed from it
-        self._set(env, values, ("warmstart",))  # which mj_forward changed before MuJoCo 3.3.6
+        self._forward(env)
         for name in self.lagging:
             getattr(env.data, name)[:] = values[name]
 
@@ -56,8 +48,31 @@ class MujocoState(StateAdapter):
             mujoco.mj_setState(env.model, env.data, np.asarray(values[name], np.float64), _BITS[name])
 
     def watch(self, env: Any, step: Callable[[], None]) -> Sequence[Glimpse]:
-        step()
-        return [Glimpse(phase, {name: getattr(env.data, name) for name in names}) for phase, names in _SEEN.items()]
+        """Every phase of every one of the MuJoCo steps that a step consists of, in order; with RK4, those of its first
+        stage."""
+        seen: list[Glimpse] = []
+        take = env._step_mujoco_simulation
+
+        def one_by_one(ctrl: Any, n_frames: int) -> None:
+            for _ in range(n_frames):
+                env.data.ctrl[:] = ctrl
+                self._forward(env)
+                seen.extend(mujoco_phases.before_integration(env.model, env.data))
+                take(ctrl, 1)
+                seen.append(mujoco_phases.after_integration(env.data))
+
+        env._step_mujoco_simulation = one_by_one
+        try:
+            step()
+        finally:
+            del env._step_mujoco_simulation
+        return seen
+
+    def _forward(self, env: Any) -> None:
+        """Compute all fields of the present state, and nothing that the next step depends on."""
+        warmstart = env.data.qacc_warmstart.copy()
+        mujoco.mj_forward(env.model, env.data)
+        env.data.qacc_warmstart[:] = warmstart  # which mj_forward changed before MuJoCo 3.3.6
 
 
 STATE = MujocoState()

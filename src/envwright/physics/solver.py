@@ -1,0 +1,206 @@
+"""The accelerations at which inertia, forces and constraints are in balance.
+
+They are the minimum of a convex function: quadratic in the acceleration, with another quadratic for each row that
+pushes (`constraints.py`). Given which rows push, its minimum solves a linear system, and that is Newton's step. Where
+the rows that push after the step are those before it, it is the minimum of the whole, exactly: MuJoCo's own solver
+comes near it, to its tolerance. The minimum is unique, so neither the way to it nor its start matters.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from envwright.physics.algebra import Scalar, add, dot, mul, sub, where
+from envwright.physics.constraints import Contact, Stop
+from envwright.physics.inertia import (
+    Weight,
+    Wrench,
+    factor,
+    joint_forces,
+    joint_matrix,
+    resist,
+    solve,
+    stiffness_at,
+    sum_of,
+    wrench_at,
+)
+from envwright.physics.kinematics import Twist, motions, velocity_at
+from envwright.physics.model import Model
+
+# From 10^6 random states, one in 10,000 does not settle in 20 full steps but goes round in a circle; all others need at
+# most 19, and in play hardly any needs 4. From this step on the length of a step is chosen by a line search, with which
+# Newton's method converges from everywhere.
+_FULL_STEPS = 12
+_MOST_STEPS = 60
+_HALVINGS = 20  # of the line search
+_ROUNDING = 8  # units in the last place: an acceleration that changes no more has settled
+
+
+class Problem(NamedTuple):
+    """What is to be in balance."""
+
+    axes: list[Twist]
+    weights: list[Weight]  # of the bodies
+    forces: list[Scalar]  # at the joints, without constraints
+    contacts: list[Contact]
+    stops: dict[int, Stop]
+
+
+class Edges(NamedTuple):
+    """Which rows of a contact push: the normal, which counts twice, and the two edges along x."""
+
+    normal: Any
+    plus: Any
+    minus: Any
+
+
+class Rows(NamedTuple):
+    """Which rows push."""
+
+    contacts: list[Edges]
+    stops: dict[int, Any]
+
+
+class _Search(NamedTuple):
+    qacc: tuple[Scalar, ...]
+    settled: Any  # bool
+    steps: Any  # int32
+
+
+def minimum(model: Model, problem: Problem, warmstart: Sequence[Scalar]) -> list[Scalar]:
+    """The accelerations in balance. Differentiable: their derivative is that of one Newton step from where they are."""
+    leaves, tree = jax.tree.flatten(problem)
+    known = [isinstance(leaf, float) for leaf in leaves]  # when tracing, and to stay so
+
+    def rebuilt(unknown: Sequence[Any]) -> Problem:
+        rest = iter(unknown)
+        whole = [leaf if is_known else next(rest) for leaf, is_known in zip(leaves, known, strict=True)]
+        return jax.tree.unflatten(tree, whole)
+
+    @jax.custom_jvp
+    def find(unknown: Sequence[Any], start: Sequence[Scalar]) -> list[Scalar]:
+        return _search(model, rebuilt(unknown), start)
+
+    @find.defjvp
+    def find_jvp(values: Any, tangents: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
+        found = find(*values)
+        rows = pushing(model, rebuilt(values[0]), found)
+        _, moved = jax.jvp(lambda unknown: balanced(model, rebuilt(unknown), rows), values[:1], tangents[:1])
+        return found, moved
+
+    unknown = [leaf for leaf, is_known in zip(leaves, known, strict=True) if not is_known]
+    return find(unknown, list(warmstart))
+
+
+def _search(model: Model, problem: Problem, start: Sequence[Scalar]) -> list[Scalar]:
+    def step(before: _Search) -> _Search:
+        rows = pushing(model, problem, before.qacc)
+        new = balanced(model, problem, rows)
+        after = pushing(model, problem, new)
+        same = [a == b for a, b in zip(jax.tree.leaves(rows), jax.tree.leaves(after), strict=True)]
+        size = reduce(jnp.maximum, [jnp.abs(a) for a in new])
+        change = [sub(a, b) for a, b in zip(new, before.qacc, strict=True)]
+        still = reduce(jnp.maximum, [jnp.abs(a) for a in change]) <= _ROUNDING * jnp.finfo(size.dtype).eps * size
+        settled = reduce(jnp.logical_and, same, jnp.bool_(True)) | still
+        length = _line_search(model, problem, before.qacc, change, ~settled & (before.steps >= _FULL_STEPS))
+        qacc = [where(length < 1, a + length * c, b) for a, b, c in zip(before.qacc, new, change, strict=True)]
+        return _Search(tuple(qacc), settled, before.steps + 1)
+
+    def goes_on(now: _Search) -> Any:
+        return ~now.settled & (now.steps < _MOST_STEPS)
+
+    return list(jax.lax.while_loop(goes_on, step, _Search(tuple(start), jnp.bool_(False), jnp.int32(0))).qacc)
+
+
+def _line_search(model: Model, problem: Problem, qacc: Sequence[Scalar], change: Sequence[Scalar], wanted: Any) -> Any:
+    """How much of a change to make: up to where the cost stops falling, by bisection; all of it unless `wanted`."""
+    one = jnp.ones_like(change[0])
+
+    def slope(length: Any) -> Scalar:
+        return dot(gradient(model, problem, [a + length * c for a, c in zip(qacc, change, strict=True)]), change)
+
+    def halve(bounds: Any) -> Any:
+        low, high, halvings = bounds
+        length = jnp.where(halvings == 0, one, (low + high) / 2)  # the whole change first
+        falling = slope(length) < 0
+        return where(falling, length, low), where(falling, high, length), halvings + 1
+
+    def goes_on(bounds: Any) -> Any:
+        low, _, halvings = bounds
+        return wanted & (low < 1) & (halvings < _HALVINGS)
+
+    low, _, halvings = jax.lax.while_loop(goes_on, halve, (0 * one, one, jnp.int32(0)))
+    return where(halvings == 0, one, low)
+
+
+def gradient(model: Model, problem: Problem, qacc: Sequence[Scalar]) -> list[Scalar]:
+    """What is out of balance: the forces that inertia takes, less those there are."""
+    moving = motions(model, problem.axes, qacc)
+    taken = joint_forces(model, problem.axes, [resist(w, a) for w, a in zip(problem.weights, moving, strict=True)])
+    pushed = constraint_forces(model, problem, qacc)
+    return [
+        add(t, mul(joint.armature, a), -f, -p)
+        for t, joint, a, f, p in zip(taken, model.joints, qacc, problem.forces, pushed, strict=True)
+    ]
+
+
+def pushing(model: Model, problem: Problem, qacc: Sequence[Scalar]) -> Rows:
+    """Which rows push at given accelerations: those along which it is below the reference."""
+    moving = motions(model, problem.axes, qacc)
+    edges = []
+    for sphere, contact in zip(model.spheres, problem.contacts, strict=True):
+        x, z = velocity_at(moving[sphere.body], contact.point)
+        slip, rise = mul(sphere.friction, sub(x, contact.reference[0])), sub(z, contact.reference[1])
+        edges.append(Edges(rise < 0, rise + slip < 0, rise - slip < 0))
+    stops = {
+        i: where(stop.upper, qacc[i] > stop.reference, qacc[i] < stop.reference) for i, stop in problem.stops.items()
+    }
+    return Rows(edges, stops)
+
+
+def balanced(model: Model, problem: Problem, rows: Rows) -> list[Scalar]:
+    """The accelerations in balance if just these rows push: each adds its strength to inertia, and a constant force."""
+    weights, wrenches = list(problem.weights), [Wrench(0.0, 0.0, 0.0)] * len(model.bodies)
+    for sphere, contact, edges in zip(model.spheres, problem.contacts, rows.contacts, strict=True):
+        stiff = _stiffness(sphere.friction, contact.strength, edges)
+        weights[sphere.body] = sum_of(weights[sphere.body], stiffness_at(contact.point, *stiff))
+        force = _times(stiff, *contact.reference)
+        wrenches[sphere.body] = sum_of(wrenches[sphere.body], wrench_at(contact.point, force))
+    forces = [add(a, b) for a, b in zip(problem.forces, joint_forces(model, problem.axes, wrenches), strict=True)]
+    diagonal: list[Scalar] = [joint.armature for joint in model.joints]
+    for i, stop in problem.stops.items():
+        strength = where(rows.stops[i], stop.strength, 0.0)
+        diagonal[i] = add(diagonal[i], strength)
+        forces[i] = add(forces[i], mul(strength, stop.reference))
+    return solve(model, factor(model, joint_matrix(model, problem.axes, weights, diagonal)), forces)
+
+
+def constraint_forces(model: Model, problem: Problem, qacc: Sequence[Scalar]) -> list[Scalar]:
+    """The forces of the constraints at the joints, at given accelerations."""
+    rows, moving = pushing(model, problem, qacc), motions(model, problem.axes, qacc)
+    wrenches = [Wrench(0.0, 0.0, 0.0)] * len(model.bodies)
+    for sphere, contact, edges in zip(model.spheres, problem.contacts, rows.contacts, strict=True):
+        x, z = velocity_at(moving[sphere.body], contact.point)
+        stiff = _stiffness(sphere.friction, contact.strength, edges)
+        force = _times(stiff, sub(contact.reference[0], x), sub(contact.reference[1], z))
+        wrenches[sphere.body] = sum_of(wrenches[sphere.body], wrench_at(contact.point, force))
+    forces = joint_forces(model, problem.axes, wrenches)
+    for i, stop in problem.stops.items():
+        forces[i] = add(forces[i], where(rows.stops[i], mul(stop.strength, sub(stop.reference, qacc[i])), 0.0))
+    return forces
+
+
+def _stiffness(friction: float, strength: Scalar, edges: Edges) -> tuple[Scalar, Scalar, Scalar]:
+    """Of the rows of a contact together, which is a symmetric matrix: along x, between x and z, along z."""
+    plus, minus = where(edges.plus, strength, 0.0), where(edges.minus, strength, 0.0)
+    normal = where(edges.normal, 2 * strength, 0.0)
+    both = plus + minus
+    return friction**2 * both, friction * (plus - minus), normal + both
+
+
+def _times(stiffness: tuple[Scalar, Scalar, Scalar], x: Scalar, z: Scalar) -> tuple[Scalar, Scalar]:
+    along, between, up = stiffness
+    return add(mul(along, x), mul(between, z)), add(mul(between, x), mul(up, z))
