@@ -125,6 +125,11 @@ def test_layers_begin_orthogonal() -> None:
         np.testing.assert_allclose(rows @ rows.T, gain**2 * np.eye(len(rows)), atol=1e-5)
 
 
+def test_actions_begin_as_far_apart_as_told() -> None:
+    policy = Policy(Network(hidden=(4,), log_std=-1.5), Box(-1.0, 1.0, (3,)), Box(-1.0, 1.0, (2,)))
+    assert policy.make(envwright.key(0))["spread"].tolist() == [-1.5, -1.5]
+
+
 @pytest.mark.slow
 def test_two_million_parameters_are_no_obstacle() -> None:
     network = Network("mlp", (1024, 768))

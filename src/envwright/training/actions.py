@@ -90,8 +90,10 @@ class Gaussian:
         return head + _along(jnp.exp(spread), head) * noise
 
     def log_prob(self, head: jax.Array, spread: jax.Array, raw: jax.Array) -> jax.Array:
-        z = (raw - head) * _along(jnp.exp(-spread), head)
-        return (-0.5 * z * z - _along(spread, head) - jnp.float32(0.5 * np.log(2 * np.pi))).sum(axis=-1)
+        head, raw = _actions_first(head), _actions_first(raw)
+        spread = spread.reshape(-1, *(1,) * (head.ndim - 1))
+        z = (raw - head) * jnp.exp(-spread)
+        return (-0.5 * z * z - spread - jnp.float32(0.5 * np.log(2 * np.pi))).sum(axis=0)
 
     def entropy(self, head: jax.Array, spread: jax.Array) -> jax.Array:
         one = (spread + jnp.float32(0.5 * np.log(2 * np.pi * np.e))).sum()
