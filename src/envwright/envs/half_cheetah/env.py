@@ -58,7 +58,7 @@ class HalfCheetah(Env[Motion, Params]):
         after, moved, _ = advance(MODEL, state, action)
         velocity = moved[0] / MODEL.dt
         forward = params.forward_reward_weight * velocity
-        cost = control_cost(action, params.ctrl_cost_weight)
+        cost = control_cost(action, params.ctrl_cost_weight).astype(velocity.dtype)
         return Step(
             obs=self._observe(after),
             state=after,

@@ -67,8 +67,8 @@ class Walker2d(Env[Motion, Params]):
         velocity = moved[0] / MODEL.dt
         healthy = is_healthy(after, params)
         forward = params.forward_reward_weight * velocity
-        cost = control_cost(action, params.ctrl_cost_weight)
-        alive = healthy * params.healthy_reward
+        cost = control_cost(action, params.ctrl_cost_weight).astype(velocity.dtype)
+        alive = jnp.where(healthy, params.healthy_reward, 0)
         rest = jnp.asarray(MODEL.joints[1].rest, after.qpos.dtype)
         return Step(
             obs=self._observe(after),
