@@ -60,7 +60,7 @@ class InvertedDoublePendulum(Env[Motion, Params]):
         terminated = y <= 1
         distance = 0.01 * x**2 + (y - 2) ** 2
         velocity = 1e-3 * after.qvel[1] ** 2 + 5e-3 * after.qvel[2] ** 2
-        alive = params.healthy_reward * ~terminated
+        alive = jnp.where(terminated, 0, params.healthy_reward)
         return Step(
             obs=observe(after, computed),
             state=after,

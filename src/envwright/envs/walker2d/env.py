@@ -68,7 +68,7 @@ class Walker2d(Env[Motion, Params]):
         healthy = is_healthy(after, params)
         forward = params.forward_reward_weight * velocity
         cost = control_cost(action, params.ctrl_cost_weight)
-        alive = healthy * params.healthy_reward
+        alive = jnp.where(healthy, params.healthy_reward, 0)
         rest = jnp.asarray(MODEL.joints[1].rest, after.qpos.dtype)
         return Step(
             obs=self._observe(after),
