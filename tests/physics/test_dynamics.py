@@ -1,5 +1,6 @@
 """What holds for any body, whatever MuJoCo says."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import jax
@@ -67,12 +68,12 @@ def test_the_solver_finds_the_balance_of_forces_from_everywhere(model: Model, dt
     assert found.max() < 1000 * np.finfo(dtype).eps
 
 
-def test_a_body_that_falls_freely_keeps_its_energy_and_its_sideways_momentum() -> None:
-    """The double pendulum in the air, without damping: RK4 loses little."""
+def test_a_body_without_damping_keeps_its_energy() -> None:
+    """The double pendulum, in small steps: RK4 loses little."""
     with jax.enable_x64(True):
         model = DOUBLE
-        bare = [(joint.__class__)(**{**joint.__dict__, "damping": 0.0, "limit": None}) for joint in model.joints]
-        free = Model(**{**model.__dict__, "joints": tuple(bare)})
+        bare = [replace(joint, damping=0.0, limit=None) for joint in model.joints]
+        free = replace(model, joints=tuple(bare), timestep=1e-3)
 
         def energy(motion: Motion) -> jax.Array:
             where = kinematics(free, list(motion.qpos))
