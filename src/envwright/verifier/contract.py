@@ -3,9 +3,10 @@
 import difflib
 import hashlib
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +55,26 @@ class Phase:
     module: str
     point: Watchpoint
     values: dict[str, Expression]
+    substeps: Expression | None = None  # how often a step goes through it; None: once, or the last time counts
 
     @property
     def name(self) -> str:
         return self.point.phase
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Phases in a row that a step goes through one after another, and then again."""
+
+    phases: tuple[Phase, ...]
+
+    @property
+    def substeps(self) -> Expression | None:
+        return self.phases[0].substeps
+
+    def count(self, names: Mapping[str, Any]) -> int:
+        """How often, by the reference's names."""
+        return 1 if self.substeps is None else int(self.substeps(names))
 
 
 @dataclass(frozen=True)
@@ -127,6 +144,12 @@ class Contract:
         """Whether any expression reads the state before the step."""
         tables = (self.state, self.outcome, self.chance_step)
         return any("before" in e.names for table in tables for e in table.values())
+
+    @cached_property
+    def loops(self) -> tuple[Loop, ...]:
+        """The phases, those in a row together that are gone through equally often."""
+        rows = groupby(self.phases, key=lambda phase: phase.substeps and phase.substeps.text)
+        return tuple(Loop(tuple(row)) for _, row in rows)
 
     def rounds(self, column: str) -> bool:
         """Whether a column is only equal up to rounding."""
@@ -247,11 +270,23 @@ def _function(row: dict[str, Any], name: str) -> Function:
 
 def _phase(row: dict[str, Any], name: str) -> Phase:
     where = f"{name}, [[phase]] {row.get('name', '')}"
-    _only(row, {"name", "module", "function", "line", "occurrence", "values"}, where)
+    _only(row, {"name", "module", "function", "line", "occurrence", "values", "substeps"}, where)
     point = Watchpoint(
         _text(row, "name", where), _text(row, "function", where), row.get("line", ""), row.get("occurrence", 1)
     )
-    return Phase(_text(row, "module", where), point, _expressions(row.get("values", {}), where))
+    values = _expressions(row.get("values", {}), where)
+    return Phase(_text(row, "module", where), point, values, _substeps(row.get("substeps"), where))
+
+
+def _substeps(value: Any, where: str) -> Expression | None:
+    """A number, or what says it among the reference's names."""
+    if value is None or isinstance(value, str):
+        return None if value is None else parse(value, f"{where} substeps")
+    if type(value) is not int or value < 1:
+        raise ContractError(
+            f"{where}: substeps is a number from 1, or a name of the reference's, but this is {value!r}."
+        )
+    return parse(str(value), where)
 
 
 def _invariant(row: dict[str, Any], name: str) -> Invariant:
