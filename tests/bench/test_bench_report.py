@@ -20,6 +20,7 @@ def test_the_file_has_everything_that_a_reader_needs(tmp_path):
     read = json.loads(path.read_text())
     assert read["version"] == report.VERSION
     assert set(read) >= {"env", "options", "step", "machine", "versions", "load", "rounds", "sweeps", "finals"}
+    assert read["batches"][0]["ratios"]["gymnax"]["median"] > 1
     assert set(read) >= {"shares", "roof", "fastest_layout", "left_out"}
     assert read["machine"]["processor"]
     assert {"python", "jax", "numpy", "envwright"} <= set(read["versions"])
@@ -74,6 +75,7 @@ def test_tables_say_who_how_fast_and_how_sure():
     rows = text.final_rows(found.finals[RANDOM])
     peer, ours, ratio = (rows[1].find(said) for said in ("10 M (9-10.5)", "70 M (63-73.5)", "7 [7, 7]"))
     assert 0 < peer < ours < ratio
+    assert "plain" in rows[1], "the layout that was best"
     assert "8,192" in text.sweep_row(found.sweeps[RANDOM][10])
     assert found.roof is not None
     assert "20% [20, 20]" in text.roof_rows(found.roof)[1]

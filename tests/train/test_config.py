@@ -8,7 +8,7 @@ from envwright.core.errors import EnvwrightError
 from envwright.training.config import Config, ConfigError, Network, changed, for_env, from_plain, load, with_settings
 
 
-@pytest.mark.parametrize("name", ["pong", "cartpole"])
+@pytest.mark.parametrize("name", ["pong", "cartpole", "half_cheetah"])
 def test_tuned_configs_ship_and_survive_json(name: str) -> None:
     config = for_env(name)
     assert config != Config()
@@ -35,7 +35,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         ("steps = = 3", "is not valid TOML"),
         (b"\xff\xfe", "is not valid TOML"),
         ("stepps = 3", "there is no setting 'stepps'; there are total_steps, num_envs"),
-        ("[network]\nwidth = 3", "there is no setting 'network.width'; there are kind, hidden, activation"),
+        ("[network]\nwidth = 3", "there is no setting 'network.width'; there are kind, hidden, activation, log_std"),
         ("steps = 1.5", "'steps' must be a whole number, but is 1.5"),
         ("steps = true", "'steps' must be a whole number, but is True"),
         ('gamma = "high"', "'gamma' must be a number, but is 'high'"),
@@ -46,6 +46,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         ("[network]\nhidden = 64", "network.hidden lists the widths of the layers"),
         ("[network]\nhidden = []", "network.hidden lists the widths of the layers"),
         ("[network]\nhidden = [8, 0]", "network.hidden lists the widths of the layers"),
+        ("[network]\nlog_std = inf", "network.log_std must be a number, but is inf"),
         ('network = "gru"', "'network' holds settings of its own"),
         ("env_options = 3", "'env_options' holds settings of its own"),
         ("num_envs = 0", "num_envs must be at least 1, but is 0"),

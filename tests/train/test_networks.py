@@ -10,8 +10,9 @@ import pytest
 
 import envwright
 from envwright.core import Box, Discrete, Space
+from envwright.core.spaces import encode
 from envwright.training import networks
-from envwright.training.actions import encode, with_legal
+from envwright.training.actions import with_legal
 from envwright.training.config import ACTIVATIONS, Network
 from envwright.training.player import Player
 from envwright.training.policy import ObservationStatistics, Policy, merged
@@ -122,6 +123,11 @@ def test_layers_begin_orthogonal() -> None:
         rows = np.asarray(layer["weights"])
         rows = rows if rows.shape[0] <= rows.shape[1] else rows.T
         np.testing.assert_allclose(rows @ rows.T, gain**2 * np.eye(len(rows)), atol=1e-5)
+
+
+def test_actions_begin_as_far_apart_as_told() -> None:
+    policy = Policy(Network(hidden=(4,), log_std=-1.5), Box(-1.0, 1.0, (3,)), Box(-1.0, 1.0, (2,)))
+    assert policy.make(envwright.key(0))["spread"].tolist() == [-1.5, -1.5]
 
 
 @pytest.mark.slow

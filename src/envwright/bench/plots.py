@@ -16,7 +16,14 @@ from envwright.bench.text import LIMITS, number
 
 # Okabe and Ito's colours, which the colour-blind can tell apart; markers tell them apart in print.
 _STYLES = {OURS: ("#0072B2", "o")} | dict(
-    zip(PEERS, (("#E69F00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#8C8C8C", "v")), strict=True)
+    zip(
+        PEERS,
+        (
+            *(("#E69F00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#8C8C8C", "v")),
+            *(("#D55E00", "P"), ("#56B4E9", "X"), ("#000000", "<"), ("#F0E442", ">")),
+        ),
+        strict=True,
+    )
 )
 _GREY = "#555555"
 _PANEL = (3.6, 2.5)  # inches; two abreast fill a page's width

@@ -24,6 +24,11 @@ def operations(jaxpr: Any) -> set[str]:
     return names.union(*(operations(body) for equation in jaxpr.eqns for body in inner(equation)))
 
 
+def length(jaxpr: Any) -> int:
+    """How many operations there are, those of loops and branches counted once."""
+    return sum(1 + sum(length(body) for body in inner(equation)) for equation in jaxpr.eqns)
+
+
 def needed(jaxpr: Any, wanted: Sequence[Any], given: set[Any]) -> tuple[list[Any], set[Any]]:
     """The operations that lead from what is given to what is wanted, and what else they need."""
     missing = {v for v in wanted if isinstance(v, Var)} - given

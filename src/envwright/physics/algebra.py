@@ -6,6 +6,7 @@ row with an entry for every environment, which is what a CPU's vector instructio
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 Scalar = Any  # a jax.Array of shape (), or a float
@@ -47,4 +48,6 @@ def dot(a: Any, b: Any) -> Scalar:
 
 
 def where(condition: Any, a: Scalar, b: Scalar) -> Scalar:
-    return jnp.where(condition, a, b)
+    """One of two scalars, not both of which are known when tracing."""
+    dtype = jnp.result_type(a, b)
+    return jax.lax.select(condition, jnp.asarray(a, dtype), jnp.asarray(b, dtype))

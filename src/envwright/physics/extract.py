@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from envwright.core.errors import EnvwrightError, missing_extra
-from envwright.physics.family import check_family, check_joint, turn_about_y
+from envwright.core.errors import EnvwrightError
+from envwright.physics.family import check_family, check_joint, load_mujoco, turn_about_y
 from envwright.physics.model import (
     EULER,
     HINGE,
@@ -42,7 +42,7 @@ _TINY, _LEAST, _MOST = 1e-15, 1e-4, 0.9999  # MuJoCo's mjMINVAL, mjMINIMP and mj
 
 def read_model(m: Any, name: str, substeps: int) -> Model:
     """The planar model of a compiled mjModel; raises `UnsupportedModelError` if it is none."""
-    import mujoco
+    mujoco = load_mujoco()
 
     check_family(m)
     spheres, floor = _spheres(m)
@@ -132,7 +132,7 @@ def _spheres(m: Any) -> tuple[tuple[Sphere, ...], float]:
 
 def _contacts(m: Any) -> list[Any]:
     """A contact of every geom that can touch the floor, in their order."""
-    import mujoco
+    mujoco = load_mujoco()
 
     sunk = copy.copy(m)
     sunk.body_pos[m.body_parentid == _WORLD, 2] -= _DEEP
@@ -159,20 +159,20 @@ def _ends(m: Any, geom: int) -> tuple[Vector, Vector, Vector]:
     """The start and the end of a capsule, in its body's frame, and its direction; of a sphere, its middle twice."""
     middle = np.asarray(_plane(m.geom_pos[geom]))
     if _is(m, geom, "SPHERE"):
-        return tuple(middle.tolist()), tuple(middle.tolist()), (0.0, 0.0)
+        return _pair(middle), _pair(middle), (0.0, 0.0)
     along = np.asarray(_plane(_rotation(m.geom_quat[geom])[:, 2]))
     half = m.geom_size[geom, 1] * along
-    return tuple((middle - half).tolist()), tuple((middle + half).tolist()), tuple(along.tolist())
+    return _pair(middle - half), _pair(middle + half), _pair(along)
 
 
 def _capsule(m: Any, geom: int) -> Capsule:
     start, end, _ = _ends(m, geom)
-    colour = tuple(float(value) for value in m.geom_rgba[geom, :3])
-    return Capsule(int(m.geom_bodyid[geom]) - 1, start, end, float(m.geom_size[geom, 0]), colour)
+    red, green, blue = map(float, m.geom_rgba[geom, :3])
+    return Capsule(int(m.geom_bodyid[geom]) - 1, start, end, float(m.geom_size[geom, 0]), (red, green, blue))
 
 
 def _rotation(quaternion: Any) -> np.ndarray:
-    import mujoco
+    mujoco = load_mujoco()
 
     matrix = np.empty(9)
     mujoco.mju_quat2Mat(matrix, quaternion)
@@ -183,19 +183,20 @@ def _plane(vector: Any) -> Vector:
     return float(vector[0]), float(vector[2])
 
 
+def _pair(vector: np.ndarray) -> Vector:
+    return float(vector[0]), float(vector[1])
+
+
 def _is(m: Any, geom: int, *kinds: str) -> bool:
-    import mujoco
+    mujoco = load_mujoco()
 
     return int(m.geom_type[geom]) in [int(getattr(mujoco.mjtGeom, f"mjGEOM_{kind}")) for kind in kinds]
 
 
 def main(id: str, path: str) -> None:
     """Write the model of a Gymnasium environment to a file."""
-    try:
-        gymnasium: Any = importlib.import_module("gymnasium")
-        importlib.import_module("mujoco")
-    except ImportError as error:
-        raise missing_extra(str(error.name), "mujoco") from error
+    load_mujoco()
+    gymnasium: Any = importlib.import_module("gymnasium")
     env = gymnasium.make(id).unwrapped
     save_model(read_model(env.model, id, env.frame_skip), Path(path))
 

@@ -1,12 +1,13 @@
 """Which models are in the family: planar trees of hinges and slides, with capsules and spheres above a level floor."""
 
+import importlib
 import itertools
 import math
 from typing import Any
 
 import numpy as np
 
-from envwright.core.errors import EnvwrightError
+from envwright.core.errors import EnvwrightError, missing_extra
 from envwright.physics.model import Vector
 
 _STRAIGHT = 1e-9  # a direction may miss the plane by this much, which is rounding
@@ -23,6 +24,14 @@ class UnsupportedModelError(EnvwrightError, ValueError):
         super().__init__(f"{element[0].upper()}{element[1:]} is outside of planar physics; {_SUPPORTED}.")
 
 
+def load_mujoco() -> Any:
+    """MuJoCo's module, whose functions are in compiled code without types."""
+    try:
+        return importlib.import_module("mujoco")
+    except ModuleNotFoundError as error:
+        raise missing_extra("mujoco", "mujoco") from error
+
+
 def check_family(m: Any) -> None:
     """Raise unless everything about a compiled mjModel is supported; what is checked joint by joint, and body by body,
     is checked where these are read."""
@@ -35,7 +44,7 @@ def check_family(m: Any) -> None:
 
 def check_joint(m: Any, i: int) -> tuple[bool, Vector]:
     """Whether a joint is a hinge, and its axis."""
-    import mujoco
+    mujoco = load_mujoco()
 
     kind, axis, name = mujoco.mjtJoint(int(m.jnt_type[i])), m.jnt_axis[i], f"the joint '{m.joint(i).name}'"
     if kind not in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
@@ -78,7 +87,7 @@ def _check_elements(m: Any) -> None:
 
 
 def _check_options(m: Any) -> None:
-    import mujoco
+    mujoco = load_mujoco()
 
     opt = m.opt
     for ok, what in (
@@ -105,7 +114,7 @@ def _check_bodies(m: Any) -> None:
 
 
 def _check_actuators(m: Any) -> None:
-    import mujoco
+    mujoco = load_mujoco()
 
     for i in range(m.nu):
         plain = (
@@ -121,7 +130,7 @@ def _check_actuators(m: Any) -> None:
 
 
 def _check_geoms(m: Any) -> None:
-    import mujoco
+    mujoco = load_mujoco()
 
     plane, capsule, sphere = (getattr(mujoco.mjtGeom, f"mjGEOM_{kind}") for kind in ("PLANE", "CAPSULE", "SPHERE"))
     floors = []
@@ -155,7 +164,7 @@ def _collide(m: Any, a: int, b: int) -> bool:
 
 
 def _name(m: Any, geom: int) -> str:
-    import mujoco
+    mujoco = load_mujoco()
 
     kind = mujoco.mjtGeom(int(m.geom_type[geom])).name.removeprefix("mjGEOM_").lower()
     return f"the {kind} '{m.geom(geom).name}'" if m.geom(geom).name else f"a {kind}"

@@ -1,9 +1,9 @@
 """The accelerations at which inertia, forces and constraints are in balance.
 
-They are the minimum of a convex function: quadratic in the acceleration, with another quadratic for each row that pushes
-(`constraints.py`). Given which rows push, its minimum solves a linear system, and that is Newton's step. Where the rows
-that push after the step are those before it, it is the minimum of the whole, exactly: MuJoCo's own solver comes near it,
-to its tolerance. The minimum is unique, so neither the way to it nor its start matters.
+They are the minimum of a convex function: quadratic in the acceleration, with another quadratic for each row that
+pushes (`constraints.py`). Given which rows push, its minimum solves a linear system, and that is Newton's step. Where
+the rows that push after the step are those before it, it is the minimum of the whole, exactly: MuJoCo's own solver
+comes near it, to its tolerance. The minimum is unique, so neither the way to it nor its start matters.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from envwright.physics.algebra import Scalar, add, dot, mul, sub, where
+from envwright.physics.algebra import Scalar, add, mul, sub, where
 from envwright.physics.constraints import Contact, Stop
 from envwright.physics.inertia import (
     Weight,
@@ -21,7 +21,6 @@ from envwright.physics.inertia import (
     factor,
     joint_forces,
     joint_matrix,
-    resist,
     solve,
     stiffness_at,
     sum_of,
@@ -30,12 +29,11 @@ from envwright.physics.inertia import (
 from envwright.physics.kinematics import Twist, motions, velocity_at
 from envwright.physics.model import Model
 
-# From 10^6 random states, one in 10,000 does not settle in 20 full steps but goes round in a circle; all others need at
-# most 19, and in play hardly any needs 4. From this step on the length of a step is chosen by a line search, with which
-# Newton's method converges from everywhere.
-_FULL_STEPS = 12
-_MOST_STEPS = 60
-_HALVINGS = 20  # of the line search
+# From a million random states, one in 10,000 does not settle in 20 full steps but goes round in a circle; all others
+# need at most 19, and in play hardly any needs 4. So after every `_PATIENCE` steps their length is halved. The minimum
+# is found from everywhere: a step reduces the cost if it is short enough, however many rows come to push.
+_PATIENCE = 12
+_MOST_STEPS = 10 * _PATIENCE
 _ROUNDING = 8  # units in the last place: an acceleration that changes no more has settled
 
 
@@ -77,9 +75,8 @@ def minimum(model: Model, problem: Problem, warmstart: Sequence[Scalar]) -> list
 
     def rebuilt(unknown: Sequence[Any]) -> Problem:
         rest = iter(unknown)
-        return jax.tree.unflatten(
-            tree, [a if is_known else next(rest) for a, is_known in zip(leaves, known, strict=True)]
-        )
+        whole = [leaf if is_known else next(rest) for leaf, is_known in zip(leaves, known, strict=True)]
+        return jax.tree.unflatten(tree, whole)
 
     @jax.custom_jvp
     def find(unknown: Sequence[Any], start: Sequence[Scalar]) -> list[Scalar]:
@@ -102,50 +99,19 @@ def _search(model: Model, problem: Problem, start: Sequence[Scalar]) -> list[Sca
         new = balanced(model, problem, rows)
         after = pushing(model, problem, new)
         same = [a == b for a, b in zip(jax.tree.leaves(rows), jax.tree.leaves(after), strict=True)]
-        size = reduce(jnp.maximum, [jnp.abs(a) for a in new])
-        change = [sub(a, b) for a, b in zip(new, before.qacc, strict=True)]
-        still = reduce(jnp.maximum, [jnp.abs(a) for a in change]) <= _ROUNDING * jnp.finfo(size.dtype).eps * size
+        change = [b - a for a, b in zip(before.qacc, new, strict=True)]
+        largest, change_at_most = (reduce(jnp.maximum, [jnp.abs(a) for a in values]) for values in (new, change))
+        still = change_at_most <= _ROUNDING * jnp.finfo(largest.dtype).eps * largest
         settled = reduce(jnp.logical_and, same, jnp.bool_(True)) | still
-        length = _line_search(model, problem, before.qacc, change, ~settled & (before.steps >= _FULL_STEPS))
-        qacc = [where(length < 1, a + length * c, b) for a, b, c in zip(before.qacc, new, change, strict=True)]
+        less = jnp.where(settled, 0, before.steps // _PATIENCE).astype(largest.dtype)
+        length = jnp.exp2(-less)
+        qacc = [where(less > 0, a + length * c, b) for a, b, c in zip(before.qacc, new, change, strict=True)]
         return _Search(tuple(qacc), settled, before.steps + 1)
 
     def goes_on(now: _Search) -> Any:
         return ~now.settled & (now.steps < _MOST_STEPS)
 
     return list(jax.lax.while_loop(goes_on, step, _Search(tuple(start), jnp.bool_(False), jnp.int32(0))).qacc)
-
-
-def _line_search(model: Model, problem: Problem, qacc: Sequence[Scalar], change: Sequence[Scalar], wanted: Any) -> Any:
-    """How much of a change to make: up to where the cost stops falling, by bisection; all of it unless `wanted`."""
-    one = jnp.ones_like(change[0])
-
-    def slope(length: Any) -> Scalar:
-        return dot(gradient(model, problem, [a + length * c for a, c in zip(qacc, change, strict=True)]), change)
-
-    def halve(bounds: Any) -> Any:
-        low, high, halvings = bounds
-        length = jnp.where(halvings == 0, one, (low + high) / 2)  # the whole change first
-        falling = slope(length) < 0
-        return where(falling, length, low), where(falling, high, length), halvings + 1
-
-    def goes_on(bounds: Any) -> Any:
-        low, _, halvings = bounds
-        return wanted & (low < 1) & (halvings < _HALVINGS)
-
-    low, _, halvings = jax.lax.while_loop(goes_on, halve, (0 * one, one, jnp.int32(0)))
-    return where(halvings == 0, one, low)
-
-
-def gradient(model: Model, problem: Problem, qacc: Sequence[Scalar]) -> list[Scalar]:
-    """What is out of balance: the forces that inertia takes, less those there are."""
-    moving = motions(model, problem.axes, qacc)
-    taken = joint_forces(model, problem.axes, [resist(w, a) for w, a in zip(problem.weights, moving, strict=True)])
-    pushed = constraint_forces(model, problem, qacc)
-    return [
-        add(t, mul(joint.armature, a), -f, -p)
-        for t, joint, a, f, p in zip(taken, model.joints, qacc, problem.forces, pushed, strict=True)
-    ]
 
 
 def pushing(model: Model, problem: Problem, qacc: Sequence[Scalar]) -> Rows:

@@ -11,8 +11,9 @@ from envwright.core.spaces import Box, Discrete, Space
 from envwright.references.protocol import Reference
 from envwright.references.registry import find_kind
 from envwright.verifier import policies
+from envwright.verifier.clauses import Function
 from envwright.verifier.codecs import Cast, Count, Plain
-from envwright.verifier.contract import Contract, Function
+from envwright.verifier.contract import Contract
 from envwright.verifier.expression import Expression
 from envwright.verifier.host import Host
 from envwright.verifier.interface import NARROW, Field, Interface, Signature

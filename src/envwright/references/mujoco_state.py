@@ -1,6 +1,7 @@
 """The state of Gymnasium's MuJoCo environments, which is in MuJoCo's mjData."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,10 @@ class MujocoState(StateAdapter):
         self._forward(env)
         for name in self.lagging:
             getattr(env.data, name)[:] = values[name]
+
+    def files(self, env: Any) -> Sequence[Path]:
+        """MuJoCo itself, and the model."""
+        return [*sorted(Path(mujoco.__file__).parent.glob("*mujoco.*")), Path(env.fullpath)]
 
     def _set(self, env: Any, values: Mapping[str, Any], names: Iterable[str]) -> None:
         for name in names:

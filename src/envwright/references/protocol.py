@@ -172,6 +172,10 @@ class Reference(Protocol):
         """Meanwhile it computes in float32, rounding up or down at random; None, where that cannot be had."""
         return None
 
+    def setting(self, values: Mapping[str, Any]) -> AbstractContextManager[None] | None:
+        """Meanwhile these attributes of it, by their dotted names, are set so; None, where that cannot be had."""
+        return None
+
     def close(self) -> None: ...
 
 

@@ -31,12 +31,15 @@ class Network:
     kind: str = "mlp"
     hidden: tuple[int, ...] = (64, 64)
     activation: str = "tanh"
+    log_std: float = 0.0  # of every number of a Box of actions when learning begins; the bounds are -1 and 1 to it
 
     def __post_init__(self) -> None:
         _one_of("kind", self.kind, KINDS)
         _one_of("activation", self.activation, ACTIVATIONS)
         if not isinstance(self.hidden, Sequence) or not self.hidden or any(map(_no_width, self.hidden)):
             raise ConfigError(f"network.hidden lists the widths of the layers, such as [64, 64], not {self.hidden}.")
+        if not math.isfinite(self.log_std):
+            raise ConfigError(f"network.log_std must be a number, but is {self.log_std}.")
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def make(network: Network, inputs: int, outputs: int, spread: int, key: jax.Arra
             "actor": [_layer(keys[2], last, outputs, 0.01)],
             "critic": [_layer(keys[3], last, 1, 1.0)],
         }
-    return params | {"spread": jnp.zeros(spread, jnp.float32)}
+    return params | {"spread": jnp.full(spread, network.log_std, jnp.float32)}
 
 
 def no_memory(network: Network, many: int) -> jax.Array:

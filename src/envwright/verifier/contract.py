@@ -3,7 +3,7 @@
 import difflib
 import hashlib
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import groupby
@@ -12,6 +12,7 @@ from typing import Any
 
 from envwright.core.errors import EnvwrightError
 from envwright.references.protocol import Watchpoint
+from envwright.verifier.clauses import Function, Invariant, Loop, Module, Phase, Reach, Tolerance
 from envwright.verifier.expression import Expression, parse
 from envwright.verifier.transfer import terms
 
@@ -29,80 +30,6 @@ class ContractError(EnvwrightError, ValueError):
 
 
 @dataclass(frozen=True)
-class Module:
-    """A piece of the candidate that can be blamed."""
-
-    name: str
-    # state.NAME, observation, reward, terminated, truncated, legal_actions, acting, info, start, chance
-    owns: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Function:
-    """A function that exists on both sides."""
-
-    module: str
-    reference: str
-    candidate: str
-    arguments: tuple[Expression, ...]  # the candidate's, over the names of the reference function's arguments
-    result: Expression
-
-
-@dataclass(frozen=True)
-class Phase:
-    """A place in the middle of a step where both sides can be looked at."""
-
-    module: str
-    point: Watchpoint
-    values: dict[str, Expression]
-    substeps: Expression | None = None  # how often a step goes through it; None: once, or the last time counts
-
-    @property
-    def name(self) -> str:
-        return self.point.phase
-
-
-@dataclass(frozen=True)
-class Loop:
-    """Phases in a row that a step goes through one after another, and then again."""
-
-    phases: tuple[Phase, ...]
-
-    @property
-    def substeps(self) -> Expression | None:
-        return self.phases[0].substeps
-
-    def count(self, names: Mapping[str, Any]) -> int:
-        """How often, by the reference's names."""
-        return 1 if self.substeps is None else int(self.substeps(names))
-
-
-@dataclass(frozen=True)
-class Invariant:
-    """Something that always holds of the candidate's state."""
-
-    module: str
-    name: str
-    holds: Expression
-
-
-@dataclass(frozen=True)
-class Reach:
-    """Which states play can reach; others are not compared."""
-
-    holds: Expression  # over the reference's names
-    reason: str
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """Columns that need not be equal in every bit, and why."""
-
-    columns: tuple[str, ...]
-    reason: str
-
-
-@dataclass(frozen=True)
 class Contract:
     """What must be equal. Everything the user wrote, checked as far as it can be without running anything."""
 
@@ -112,8 +39,11 @@ class Contract:
     path: Path | None = None
     text: str = ""  # as it was read
     sha256: str = ""
+    requires: dict[str, str] = field(default_factory=dict)  # packages and their versions; "*": any
     reference_options: dict[str, Any] = field(default_factory=dict)
     candidate_options: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, dict[str, Any]] = field(default_factory=dict)  # of the reference's attributes, by name
+    setting: str = ""  # which of them it gets; none: it is as it is made
     state: dict[str, Expression] = field(default_factory=dict)
     params: dict[str, Expression] = field(default_factory=dict)
     outcome: dict[str, Expression] = field(default_factory=dict)
@@ -188,13 +118,14 @@ def read(text: str, path: Path | None = None) -> Contract:
     known = {
         "reference", "candidate", "reference_options", "candidate_options", "state", "params", "outcome", "chance",
         "ignored", "domain", "policies", "reachable", "tolerance", "module", "function", "phase", "invariant",
-        "transfer", "made", "states",
+        "transfer", "made", "states", "settings", "setting", "requires",
     }  # fmt: skip
     _only(table, known, name)
     _shaped(table, name)
     chance = table.get("chance", {})
     _only(chance, {"start", "step", "ignored"}, f"{name}, [chance]")
     outcome, domain = {**OUTCOME, **table.get("outcome", {})}, table.get("domain", {})
+    settings = _settings(table.get("settings", {}), name)
     return Contract(
         reference=_text(table, "reference", name),
         candidate=_text(table, "candidate", name),
@@ -202,8 +133,11 @@ def read(text: str, path: Path | None = None) -> Contract:
         path=path,
         text=text,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
+        requires=_requires(table.get("requires", {}), name),
         reference_options=_options(table.get("reference_options", {})),
         candidate_options=table.get("candidate_options", {}),
+        settings=settings,
+        setting=_setting(table, settings, name),
         state=_expressions(table.get("state", {}), f"{name}, [state]"),
         params=_expressions(table.get("params", {}), f"{name}, [params]"),
         outcome={
@@ -221,7 +155,7 @@ def read(text: str, path: Path | None = None) -> Contract:
         states=_text(table, "states", name) if "states" in table else None,
         policies=tuple(table.get("policies", ())),
         reachable=tuple(_reach(row, name) for row in table.get("reachable", ())),
-        tolerances=tuple(_tolerance(row, name) for row in table.get("tolerance", ())),
+        tolerances=tuple(_tolerance(row, settings, name) for row in table.get("tolerance", ())),
         modules=tuple(_module(row, name) for row in table.get("module", ())),
         functions=tuple(_function(row, name) for row in table.get("function", ())),
         phases=tuple(_phase(row, name) for row in table.get("phase", ())),
@@ -243,11 +177,32 @@ def _reach(row: dict[str, Any], name: str) -> Reach:
     return Reach(parse(row.get("holds"), where), _text(row, "reason", where))
 
 
-def _tolerance(row: dict[str, Any], name: str) -> Tolerance:
+def _requires(table: dict[str, Any], name: str) -> dict[str, str]:
+    for package, version in table.items():
+        if not isinstance(version, str) or not version:
+            raise ContractError(f'{name}, [requires] {package}: give the version as text, or "*" for any.')
+    return dict(table)
+
+
+def _settings(table: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
+    for key, values in table.items():
+        if not isinstance(values, dict):
+            raise ContractError(f"{name}: write [settings.NAME], and {key} beneath it.")
+    return {key: _flat(values) for key, values in table.items()}
+
+
+def _setting(row: dict[str, Any], settings: dict[str, Any], where: str) -> str:
+    chosen = row.get("setting", "")
+    if chosen and chosen not in settings:
+        raise ContractError(f"{where}: there is no [settings.{chosen}]; it has {', '.join(settings) or 'none'}.")
+    return chosen
+
+
+def _tolerance(row: dict[str, Any], settings: dict[str, Any], name: str) -> Tolerance:
     where = f"{name}, [[tolerance]]"
-    _only(row, {"columns", "reason"}, where)
+    _only(row, {"columns", "reason", "setting"}, where)
     reason = _text(row, "reason", where)
-    return Tolerance(tuple(row.get("columns", ())), reason)
+    return Tolerance(tuple(row.get("columns", ())), reason, _setting(row, settings, where))
 
 
 def _module(row: dict[str, Any], name: str) -> Module:
@@ -340,7 +295,7 @@ def _shaped(table: dict[str, Any], name: str) -> None:
         if key in ("reachable", "tolerance", "module", "function", "phase", "invariant"):
             if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
                 raise ContractError(f"{name}: {key} is a list of tables; write [[{key}]].")
-        elif key not in ("reference", "candidate", "policies", "states") and not isinstance(value, dict):
+        elif key not in ("reference", "candidate", "policies", "states", "setting") and not isinstance(value, dict):
             raise ContractError(f"{name}: {key} is a table; write [{key}].")
 
 

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Candidate, Columns
+from envwright.verifier.clauses import Phase
 from envwright.verifier.compare import SLACK, differs
-from envwright.verifier.contract import Contract, Phase
+from envwright.verifier.contract import Contract
 from envwright.verifier.nudges import unit
 from envwright.verifier.record import Transitions
 from envwright.verifier.record_phases import Seen, record_phases

@@ -15,7 +15,8 @@ from envwright.candidates.protocol import Columns
 from envwright.references import legality
 from envwright.references.protocol import Draw, Outcome, Reference, ReferenceFailedError, TapeError
 from envwright.verifier import policies
-from envwright.verifier.contract import Contract, Function
+from envwright.verifier.clauses import Function
+from envwright.verifier.contract import Contract
 from envwright.verifier.expression import ExpressionError
 from envwright.verifier.rows import Row, legal_after, legal_where, stack, start_row, state_row, step_row
 from envwright.verifier.trace import Failure, Trace

@@ -41,7 +41,7 @@ def record_phases(
             except (ReferenceFailedError, ExpressionError, TapeError):
                 continue
             _widen(sensitivity, other, seen)
-        for way in roundings(reference, dtype, ROUNDINGS):
+        for way in roundings(reference, contract, dtype, ROUNDINGS):
             with way:
                 _widen(sensitivity, _watch(reference, contract, case), seen)
         found.append(seen)

@@ -137,6 +137,9 @@ class NodeReference:
     def rounding(self, seed: int) -> None:
         """JavaScript is not rewritten."""
 
+    def setting(self, values: Mapping[str, Any]) -> None:
+        """What a game keeps to itself cannot be set."""
+
     def record_calls(self, functions: Sequence[str], play: Callable[[], None]) -> dict[str, list[dict[str, Any]]]:
         """The distinct arguments that functions, exported or not, are called with while `play` runs."""
         self._ask("record", functions=list(functions))

@@ -34,6 +34,7 @@ from envwright.references.python.mirror import DrawsOutside, adapted, watch_outs
 from envwright.references.python.moving import Attributes
 from envwright.references.python.own_modules import classes_of, file_of, modules_of, raised_at
 from envwright.references.python.rounding import rounding
+from envwright.references.python.settings import assigned
 from envwright.references.python.walk import copy_plain
 from envwright.references.python.watch import Lines, Watcher, find_lines
 
@@ -142,6 +143,9 @@ class PythonReference(Reference):
             for adapter, part in self._adapted:
                 stack.enter_context(adapter.rounding(part, seed))
             yield
+
+    def setting(self, values: Mapping[str, Any]) -> AbstractContextManager[None]:
+        return assigned(self.driver.parts(self.object)[0], values)
 
     def _adopt(self) -> None:
         patches.adopt([self.object, *self.driver.parts(self.object)])
