@@ -1,5 +1,6 @@
 """What is written: the file and the picture."""
 
+import dataclasses
 import importlib.util
 import json
 
@@ -68,6 +69,13 @@ def test_what_was_not_measured_is_not_drawn(tmp_path):
 def test_without_matplotlib_there_is_no_picture_and_no_error(tmp_path, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None)
     assert plots.draw(findings(), tmp_path / "bench.png") is None
+
+
+def test_sides_whose_steps_are_something_else_are_named_once():
+    found = findings().sweeps[RANDOM]
+    assert text.exceptions(found) == []
+    other = [dataclasses.replace(r, facts={"counted": "physics alone"}) for r in found if r.job.side == "gymnax"]
+    assert text.exceptions([*found, *other]) == ["  A step of gymnax is physics alone."]
 
 
 def test_tables_say_who_how_fast_and_how_sure():

@@ -127,7 +127,7 @@ def _finals(axes: Any, finals: Sequence[Final], title: str) -> str:
     axes.invert_yaxis()
     axes.set(xlim=(0, longest * 1.45), xlabel="steps a second")
     _count_in_words(axes)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=len(names), handlelength=1.2)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=min(4, len(names)), handlelength=1.2)
     return title
 
 

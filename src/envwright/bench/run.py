@@ -44,6 +44,8 @@ def _race(plan: BenchPlan, what: str, found: Findings, watch: Watch, show: Calla
     swept = found.sweeps[what] = sweep(plan, what, watch)
     if not swept:
         raise EnvwrightError(f"Nothing could be measured. {found.left_out[0] if found.left_out else ''}".strip())
+    for line in text.exceptions(swept):
+        show(line)
     if what == RANDOM:
         found.batches = at_each_batch(plan, what, swept)
         _rows(f"Random actions at each batch, the best layout of each side, {plan.rounds} rounds", found.batches, show)

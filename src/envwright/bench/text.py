@@ -11,8 +11,9 @@ from envwright.bench.stages import Final, Roof, Share
 from envwright.bench.statistics import Ratio, Spread
 
 A_STEP = (
-    "A step is one decision of an agent: one call of the environment, whatever frames it plays. Every side writes its\n"
-    "observations, rewards and flags at every step and begins a new episode where one ended (auto-reset: fresh)."
+    "A step is one decision of an agent: one call of the environment, whatever frames it plays. Unless said below,\n"
+    "every side writes its observations, rewards and flags at every step and begins a new episode where one ended\n"
+    "(auto-reset: fresh)."
 )
 COMPILE = (
     "Compile: seconds to build and make the first call, imports apart. Memory: the peak of all processes of a side,\n"
@@ -73,6 +74,12 @@ def sweep_row(result: Timing) -> str:
     job, memory = result.job, f"{result.memory / 2**20:.0f} MB"
     seconds = f"{result.compile_seconds:.1f} s"
     return _line((job.side, job.layout, f"{job.num_envs:,}", spread(result.summary), seconds, memory), _SWEEP)
+
+
+def exceptions(results: Sequence[Timing]) -> list[str]:
+    """Whose steps are something else than the others', a line a side."""
+    counted = {r.job.side: r.facts["counted"] for r in results if "counted" in r.facts}
+    return [f"  A step of {side} is {what}." for side, what in counted.items()]
 
 
 def final_rows(finals: Sequence[Final]) -> list[str]:

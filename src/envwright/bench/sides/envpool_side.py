@@ -9,7 +9,7 @@ from envwright.core.layouts import PROCESSES
 
 ENVS = by_reference("gymnasium", in_envpool)
 NEEDS = {"envpool": "mujoco-peers"}
-LARGEST = 2**13  # a thousand MuJoCo environments take a second to make
+LARGEST = 2**11  # a thousand MuJoCo environments take a second to make, four thousand ten
 STEPS_A_CALL = 2**12  # of all environments together
 ASYNC = f"{THREADS}, async"  # a quarter of the batch is acted on while the rest is stepped
 
