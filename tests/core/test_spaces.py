@@ -121,3 +121,12 @@ def test_a_box_action_must_be_floating_point_and_of_its_shape() -> None:
 def test_actions_are_checked_while_tracing() -> None:
     with pytest.raises(ActionError, match=r"envwright\.batch or jax\.vmap"):
         jax.jit(lambda a: check_action(Discrete(3), a))(jnp.zeros(4, jnp.int32))
+
+
+def test_nan_is_no_action() -> None:
+    with pytest.raises(ActionError, match=r"has to be of numbers, but got NaN in \[0\.0, nan\]"):
+        check_action(Box(-1.0, 1.0, (2,)), np.array([0.0, np.nan], np.float32))
+    env = envwright.batch("HalfCheetah-v5", 2)
+    env.reset(seeds=range(2))
+    with pytest.raises(ActionError, match="NaN"):
+        env.step(np.full((2, 6), np.nan, np.float32))

@@ -8,11 +8,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
 
 from envwright.core import Box, Env, TimeLimit
 from envwright.core.chance import fork, restart_key, typed
-from envwright.core.errors import ActionError, EnvwrightError, missing_extra
+from envwright.core.errors import EnvwrightError, missing_extra
 from envwright.core.native import check_jax
 from envwright.core.spaces import Space, check_kind, encode, size_of
 from envwright.core.versus import check_one_player
@@ -113,8 +112,6 @@ class BraxEnv(base.Env):
         """An action of Brax's, from -1 to 1, between the bounds of the environment, as far as these are finite."""
         action, space = jnp.asarray(action), self.action_space
         check_kind(Box(-1.0, 1.0, (self.action_size,)), action)
-        if not isinstance(action, Tracer) and bool(jnp.isnan(action).any()):
-            raise ActionError(f"An action has to be of numbers, but got NaN in {np.asarray(action).tolist()}.")
         action = action.astype(space.dtype).reshape(space.shape)
         low, high = (np.broadcast_to(np.asarray(bound, space.dtype), space.shape) for bound in (space.low, space.high))
         bounded = np.isfinite(low) & np.isfinite(high)

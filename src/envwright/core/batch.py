@@ -17,7 +17,7 @@ from envwright.core import chance, execute
 from envwright.core.env import Env, choose, restart
 from envwright.core.errors import ActionError, EnvwrightError
 from envwright.core.record import Record
-from envwright.core.spaces import Discrete, Space
+from envwright.core.spaces import Discrete, Space, check_numbers
 
 
 class BatchStep(NamedTuple):
@@ -190,6 +190,8 @@ class JaxBatch:
             raise ActionError(
                 f"This batch takes {name} of shape {wanted}, but got {actions.dtype} of shape {actions.shape}."
             )
+        if not isinstance(actions, jax.Array):  # looking at those would wait for the device
+            check_numbers(actions)
         return actions.astype(space.dtype)
 
     def _place(self, running: Running) -> Running:

@@ -108,3 +108,10 @@ def check_kind(space: Space, action: Any, players: int = 1) -> None:
             f"This environment takes {wanted} action of shape {shape}, but got {action.dtype} of shape "
             f"{action.shape}; for a batch of environments use envwright.batch or jax.vmap."
         )
+    check_numbers(action)
+
+
+def check_numbers(action: Any) -> None:
+    """Refuse NaN, where an action is there to be looked at: not while it is traced."""
+    if not isinstance(action, jax.core.Tracer) and bool(np.isnan(np.asarray(action)).any()):
+        raise ActionError(f"An action has to be of numbers, but got NaN in {np.asarray(action).tolist()}.")
