@@ -1,6 +1,7 @@
 """The training examples run, learn something, and compute nothing infinite."""
 
 import importlib.util
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -46,3 +47,12 @@ def test_cleanrl_ppo() -> None:
 def test_sb3_ppo() -> None:
     pytest.importorskip("stable_baselines3", reason="Stable-Baselines3 is not installed: pip install 'envwright[sb3]'")
     check(run("sb3_ppo", steps=128, num_envs=4, num_steps=16, judge_steps=20))
+
+
+def test_train_with_brax() -> None:
+    pytest.importorskip("brax", reason="Brax is not installed: pip install 'envwright[brax]'")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Brax warns of itself
+        result = run("train_with_brax", id="Pong-v0", steps=1, num_envs=8, episode=20, continuous=True)
+    check(result)
+    assert len(result["losses"]) == 4

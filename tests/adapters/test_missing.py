@@ -14,6 +14,7 @@ ADAPTERS = {
     "gymnasium_registration": ("gymnasium", "gymnasium"),
     "gymnax": ("gymnax", "gymnax"),
     "gymnax_legacy": ("gymnax", "gymnax"),
+    "brax": ("brax", "brax"),
     "sb3": ("stable_baselines3", "sb3"),
 }
 

@@ -7,7 +7,7 @@ from envwright.bench.job import Job
 from envwright.bench.plan import PARAMETERS, PPO, RANDOM, SHARE_SIZES, BenchPlan
 from envwright.bench.race import Timing
 from envwright.bench.report import Findings
-from envwright.bench.stages import Roof, Share, final
+from envwright.bench.stages import Roof, Share, at_each_batch, final
 from envwright.bench.statistics import ratio
 
 PLAN = BenchPlan("CartPole-v1", ("gymnax", "rejax"), cores=2)
@@ -34,6 +34,7 @@ def findings() -> Findings:
         for size in (256, 2048, 8192, 32768)
         for side, layout, rate in SWEPT
     ]
+    found.batches = at_each_batch(PLAN, RANDOM, found.sweeps[RANDOM])
     found.finals[RANDOM] = [_duel(RANDOM, "1 core", 1, "gymnax", 1e7), _duel(RANDOM, "2 cores", 2, "gymnax", 2e7)]
     found.finals[PPO] = [
         _duel(PPO, "1 core, one agent", 1, "rejax", 1.4e5),

@@ -8,7 +8,7 @@ import pytest
 
 from envwright.bench.competitor import Competitor, WorkerError, available_cores, pinned
 from envwright.bench.job import Job
-from envwright.bench.race import SHORTEST, WARM_UPS, calibrate, race, take_turns
+from envwright.bench.race import LONGEST_WARM_UP, SHORTEST, WARM_UPS, calibrate, race, take_turns
 
 TINY = Job("envwright", "CartPole-v1", "random", "sharded", 1, 16)
 INDIVISIBLE = Job("envwright", "CartPole-v1", "random", "sharded", 2, 15)
@@ -38,9 +38,15 @@ def test_calls_too_short_to_time_are_made_in_numbers():
 
 
 def test_a_machine_that_never_settles_is_measured_as_it_is():
-    seconds = iter(2.0**i for i in range(100))
+    seconds = iter([0.1, 0.2] * WARM_UPS)
+    assert calibrate(lambda calls: calls * next(seconds), turn=1.0) == 5  # of 0.2 s, the last timing
+    assert len([*seconds]) == WARM_UPS
+
+
+def test_warm_up_of_the_slowest_ends_whether_or_not_timings_agree():
+    seconds = iter([0.6 * LONGEST_WARM_UP, 0.5 * LONGEST_WARM_UP, 9.0])
     assert calibrate(lambda calls: calls * next(seconds), turn=1.0) == 1
-    assert next(seconds) == 2.0**WARM_UPS
+    assert next(seconds) == 9.0
 
 
 def test_a_competitor_counts_the_steps_of_all_its_workers():

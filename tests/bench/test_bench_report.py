@@ -1,5 +1,6 @@
 """What is written: the file and the picture."""
 
+import dataclasses
 import importlib.util
 import json
 
@@ -20,6 +21,7 @@ def test_the_file_has_everything_that_a_reader_needs(tmp_path):
     read = json.loads(path.read_text())
     assert read["version"] == report.VERSION
     assert set(read) >= {"env", "options", "step", "machine", "versions", "load", "rounds", "sweeps", "finals"}
+    assert read["batches"][0]["ratios"]["gymnax"]["median"] > 1
     assert set(read) >= {"shares", "roof", "fastest_layout", "left_out"}
     assert read["machine"]["processor"]
     assert {"python", "jax", "numpy", "envwright"} <= set(read["versions"])
@@ -69,11 +71,19 @@ def test_without_matplotlib_there_is_no_picture_and_no_error(tmp_path, monkeypat
     assert plots.draw(findings(), tmp_path / "bench.png") is None
 
 
+def test_sides_whose_steps_are_something_else_are_named_once():
+    found = findings().sweeps[RANDOM]
+    assert text.exceptions(found) == []
+    other = [dataclasses.replace(r, facts={"counted": "physics alone"}) for r in found if r.job.side == "gymnax"]
+    assert text.exceptions([*found, *other]) == ["  A step of gymnax is physics alone."]
+
+
 def test_tables_say_who_how_fast_and_how_sure():
     found = findings()
     rows = text.final_rows(found.finals[RANDOM])
     peer, ours, ratio = (rows[1].find(said) for said in ("10 M (9-10.5)", "70 M (63-73.5)", "7 [7, 7]"))
     assert 0 < peer < ours < ratio
+    assert "plain" in rows[1], "the layout that was best"
     assert "8,192" in text.sweep_row(found.sweeps[RANDOM][10])
     assert found.roof is not None
     assert "20% [20, 20]" in text.roof_rows(found.roof)[1]

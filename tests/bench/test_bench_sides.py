@@ -44,6 +44,13 @@ def test_networks_are_as_large_as_asked(env, parameters):
     assert networks.count(weights) == pytest.approx(parameters, rel=0.05)
 
 
+def test_a_call_of_ours_is_as_long_whatever_a_step_takes():
+    """A step of physics takes a thousand times what one of CartPole does, and a turn is a third of a second."""
+    light, heavy = (envwright_side._operations(make(env)) for env in ("CartPole-v1", "HalfCheetah-v5"))
+    assert 30 < light < 300
+    assert 50_000 < heavy < 5_000_000
+
+
 @pytest.mark.parametrize("env", ["CartPole-v1", "Pong-v0"])
 def test_what_a_step_asks_does_not_depend_on_the_batch(env):
     small, large = step_cost(env, 64, {}), step_cost(env, 256, {})
@@ -93,7 +100,12 @@ CAN = [
     ("gymnax", RANDOM),
     ("gymnasium", RANDOM),
     ("rejax", PPO),
+    ("mujoco", RANDOM),
+    ("mjx", RANDOM),
+    ("brax", RANDOM),
+    ("envpool", RANDOM),
 ]
+LIGHTEST = dict.fromkeys(("mjx", "brax"), "InvertedPendulum-v5")  # others take a minute to compile
 
 
 def test_every_side_has_layouts_for_what_it_can_do_and_for_nothing_else():
@@ -103,9 +115,10 @@ def test_every_side_has_layouts_for_what_it_can_do_and_for_nothing_else():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "what"), CAN)
-def test_every_layout_of_every_side_runs(name, what, request):
+def test_every_layout_of_every_side_runs(name, what, request, monkeypatch):
+    monkeypatch.delenv("XLA_FLAGS", raising=False)  # what the tests turn on for ours is not for others
     side = sides.side(name)
-    env = next(iter(side.ENVS or ["CartPole-v1"]))
+    env = LIGHTEST.get(name) or next(iter(side.ENVS or ["CartPole-v1"]))
     if name == "reference":
         request.getfixturevalue("pong_library")
     for package in side.NEEDS:

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from loading import HAZARDS, play, replays
 
-from envwright.core.errors import EnvwrightError
+from envwright.core.errors import EnvwrightError, MissingExtraError
 from envwright.core.spaces import Box, Discrete
 from envwright.references.gymnasium_env import gymnasium_reference
 from envwright.references.plain import differences, same
+from envwright.references.registry import find_kind
 
 gym = pytest.importorskip("gymnasium")
 
@@ -252,3 +253,15 @@ def test_a_module_that_fails_gets_a_sentence(tmp_path: Path, monkeypatch: pytest
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(EnvwrightError, match="'falls_over' cannot be imported: ZeroDivisionError"):
         gymnasium_reference("falls_over:Env")
+
+
+def test_an_environment_that_lacks_a_package_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unmakeable(id: str, **options: Any) -> None:
+        raise gym.error.DependencyNotInstalled('MuJoCo is not installed, run `pip install "gymnasium[mujoco]"`')
+
+    monkeypatch.setattr(gym, "make", unmakeable)
+    kind = find_kind("gymnasium:Ant-v5")
+    box = Box(-1.0, 1.0, (8,))
+    for make in (kind.make, lambda: kind.stepping(1, box, box)):
+        with pytest.raises(MissingExtraError, match="Ant-v5 cannot be made here: MuJoCo is not installed, run `pip"):
+            make()

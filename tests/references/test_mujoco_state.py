@@ -65,3 +65,14 @@ def test_an_edited_state_is_stepped_from_and_its_phases_are_seen() -> None:
         assert [glimpse.phase for glimpse in glimpses] == ["pushed", "turned"] * 2  # MuJoCo takes two steps
         assert glimpses[0].names["qfrc_actuator"][0] == 100.0  # the gear of the motor
         assert outcome.obs[2] * glimpses[1].names["qacc"][0] > 0
+
+
+def test_the_options_of_its_model_can_be_set() -> None:
+    with gymnasium_reference(
+        "InvertedPendulum-v5", {"model.opt.tolerance": 0, "model.opt.gravity": [0, 0, -1]}
+    ) as made:
+        option = made.object.unwrapped.model.opt
+        assert (option.tolerance, option.gravity.tolist()) == (0.0, [0.0, 0.0, -1.0])
+        with made.setting({"model.opt.tolerance": 1.0}):
+            assert option.tolerance == 1.0
+        assert option.tolerance == 0.0

@@ -13,7 +13,8 @@ from scipy import special, stats
 import envwright
 from envwright.core import Box, Discrete
 from envwright.core.errors import EnvwrightError
-from envwright.training.actions import Categorical, Gaussian, actions_of, encode, size_of, with_legal
+from envwright.core.spaces import encode, size_of
+from envwright.training.actions import Categorical, Gaussian, actions_of, with_legal
 from envwright.training.player import _choose
 
 KEY = envwright.key(3)

@@ -10,8 +10,9 @@ import pytest
 
 import envwright
 from envwright.core import Box, Discrete, Space
+from envwright.core.spaces import encode
 from envwright.training import networks
-from envwright.training.actions import encode, with_legal
+from envwright.training.actions import with_legal
 from envwright.training.config import ACTIVATIONS, Network
 from envwright.training.player import Player
 from envwright.training.policy import ObservationStatistics, Policy, merged

@@ -160,3 +160,38 @@ def test_the_contract_may_give_a_domain_and_must_give_it_right():
         mine_states(states, (), {"c": {"values": [1]}})
     with pytest.raises(EnvwrightError, match=r"\[domain\] a: give `values`, or `low` and `high` of one kind"):
         mine_states(states, (), {"a": {"low": 0, "high": 1.0}})
+
+
+def test_bounds_of_arrays_are_stated_for_all_elements_or_for_each():
+    states = [{"q": np.array([0.0, 1.0, 2.0]), "n": np.array([[1, 2], [3, 4]]), "on": np.array([True, False])}]
+    given = {
+        "q": {"low": [-1, -2.5, 0.5], "high": [1, 2.5, 3.0]},
+        "n": {"low": 0, "high": [[1, 2], [3, 4]]},
+        "on": {"values": [True]},
+    }
+    domains = mine_states(states, (0.25,), given)
+    samples = np.array([domains["q"].sample(RNG) for _ in range(400)])
+    assert samples.dtype == np.float64
+    assert (samples >= [-1, -2.5, 0.5]).all()
+    assert (samples <= [1, 2.5, 3.0]).all()
+    assert (samples.min(axis=0) == [-1, -2.5, 0.5]).all()
+    assert (samples == 0.25).any(axis=0).tolist() == [True, True, False]
+    assert [row.tolist() for row in domains["q"].corners()] == [[-1, -2.5, 0.5], [1, 2.5, 3.0], [0, 0, 0.5]]
+    counts = np.array([domains["n"].sample(RNG) for _ in range(200)])
+    assert counts.max(axis=0).tolist() == [[1, 2], [3, 4]]
+    assert domains["on"].sample(RNG).tolist() == [True, True]
+    for simpler in domains["q"].simpler(np.array([0.7, -1.3, 2.9])):
+        assert simpler[2] >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        ({"low": [0, 1], "high": 3.0}, r"q: give `values`, or `low` and `high`, .* of the shape \(3,\)"),
+        ({"low": 0.0}, r"q: give `values`, or `low` and `high`"),
+        ({"low": [0.0, 2.0, 0.0], "high": 1.0}, r"q: low, 2, is above high, 1"),
+    ],
+)
+def test_bounds_that_fit_no_array_are_refused(table: dict[str, Any], sentence: str):
+    with pytest.raises(EnvwrightError, match=sentence):
+        mine_states([{"q": np.zeros(3)}], (), {"q": table})

@@ -6,10 +6,10 @@ import jax
 import numpy as np
 
 from envwright.adapters.gymnasium_spaces import to_gymnasium
-from envwright.core.batch import Stepping
 from envwright.core.errors import EnvwrightError, missing_extra
 from envwright.core.native import AnyEnv, batch_of
 from envwright.core.spaces import check_kind
+from envwright.core.versus import check_one_player
 
 try:
     import gymnasium
@@ -28,7 +28,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         check_render_mode(render_mode)
         self.env = env
         self.batch = batch_of(env, 1, params=params)
-        check_one_player(self.batch)
+        check_one_player(self.batch.players, "Gymnasium")
         self.metadata = dict(METADATA)  # its own, because SyncVectorEnv writes into it
         self.render_mode = render_mode
         self.observation_space = to_gymnasium(self.batch.observation_space)
@@ -77,15 +77,6 @@ def check_render_mode(render_mode: str | None) -> None:
     """Raise unless there is such a render mode."""
     if render_mode not in (None, *METADATA["render_modes"]):
         raise EnvwrightError(f"There is no render mode '{render_mode}'; choose 'rgb_array', or None for no pictures.")
-
-
-def check_one_player(batch: Stepping) -> None:
-    """Refuse a game for several, which Gymnasium's interface cannot express."""
-    if batch.players > 1:
-        raise EnvwrightError(
-            f"Gymnasium's environments have one player, and this one has {batch.players}; give the other seat to an "
-            "opponent: envwright.core.versus.vs(env, opponent)."
-        )
 
 
 def _scalar(leaf: Any) -> Any:

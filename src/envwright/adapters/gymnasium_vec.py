@@ -8,10 +8,11 @@ import jax
 import numpy as np
 
 from envwright.adapters import gymnasium_infos, handover
-from envwright.adapters.gymnasium_env import METADATA, check_one_player, check_render_mode
+from envwright.adapters.gymnasium_env import METADATA, check_render_mode
 from envwright.adapters.gymnasium_spaces import to_gymnasium
 from envwright.core import Batch, BatchStep
 from envwright.core.errors import EnvwrightError, missing_extra
+from envwright.core.versus import check_one_player
 
 try:
     from gymnasium.vector import AutoresetMode, VectorEnv
@@ -44,7 +45,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         legacy_info: bool = False,
     ) -> None:
         check_render_mode(render_mode)
-        check_one_player(batch)
+        check_one_player(batch.players, "Gymnasium")
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         if legacy_info and (self.autoreset_mode != AutoresetMode.SAME_STEP or output != "numpy"):
             raise EnvwrightError(

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from envwright.core import Discrete, Env, Space, TimeLimit
+from envwright.core.chance import typed
 from envwright.core.errors import missing_extra
 from envwright.core.native import check_jax
 
@@ -94,8 +95,3 @@ def to_gymnax(space: Space) -> spaces.Space:
     # One bound stays a number: networks keep action bounds as static values, which have to be hashable.
     low, high = (jnp.asarray(b, space.dtype) if isinstance(b, tuple) else b for b in (space.low, space.high))
     return spaces.Box(low, high, space.shape, jnp.dtype(space.dtype))
-
-
-def typed(key: jax.Array) -> jax.Array:
-    """The key as a typed one; two words of uint32, as older code passes them, become a key of JAX's default kind."""
-    return key if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else jax.random.wrap_key_data(key)

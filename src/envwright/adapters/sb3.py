@@ -5,11 +5,12 @@ from typing import Any
 import jax
 import numpy as np
 
-from envwright.adapters.gymnasium_env import check_one_player, check_render_mode
+from envwright.adapters.gymnasium_env import check_render_mode
 from envwright.adapters.gymnasium_infos import one
 from envwright.adapters.gymnasium_spaces import to_gymnasium
 from envwright.core import Batch
 from envwright.core.errors import EnvwrightError, missing_extra
+from envwright.core.versus import check_one_player
 
 try:
     from stable_baselines3.common.vec_env import VecEnv  # pyright: ignore[reportMissingImports]
@@ -22,7 +23,7 @@ class SB3VecEnv(VecEnv):
 
     def __init__(self, batch: Batch, *, render_mode: str | None = None) -> None:
         check_render_mode(render_mode)
-        check_one_player(batch)
+        check_one_player(batch.players, "Stable-Baselines3")
         self.batch = batch
         self.render_mode = render_mode
         self._actions: Any = None

@@ -7,7 +7,7 @@ from typing import Any
 
 from envwright.bench.job import Job
 from envwright.bench.race import Timing
-from envwright.bench.sides import OURS, available, check, side
+from envwright.bench.sides import OURS, available, can, check, side
 from envwright.core.errors import EnvwrightError
 from envwright.core.layouts import PROCESSES, SHARDED
 
@@ -51,8 +51,12 @@ class BenchPlan:
         """Environments over all cores (random actions) or of one agent (PPO), smallest first."""
         if what == PPO:
             return (64,) if self.quick else (64, 512)
-        a_core = (1024, 4096) if self.quick else (256, 2048, 16384)
-        return tuple(n * self.cores for n in a_core)
+        # What people quote, which every side can hold, and then what fills the cores.
+        if self.quick:
+            wanted: tuple[int, ...] = (1024, 4096 * self.cores)
+        else:
+            wanted = (256, 1024, 2048 * self.cores, 16384 * self.cores)
+        return tuple(-(-n // self.cores) * self.cores for n in wanted)  # equal shares
 
 
 def sweep_jobs(plan: BenchPlan, what: str, batch: int) -> list[Job]:
@@ -79,6 +83,16 @@ def share_jobs(plan: BenchPlan, parameters: int) -> list[Job]:
         for name in plan.sides
         for layout in side(name).layouts(SHARE)
     ]
+
+
+def parts_of(plan: BenchPlan, *, named: bool) -> tuple[str, ...]:
+    """What is measured unless one part is asked for; `named` says that somebody chose the peers.
+
+    Training takes longest, and is of no interest to who names peers that only step.
+    """
+    if plan.quick:
+        return (RANDOM,)
+    return PARTS if not named or can(plan.peers, PPO) else (RANDOM, ROOF)
 
 
 def best(results: Sequence[Timing], name: str, *, together: bool | None = None) -> Timing | None:

@@ -16,7 +16,14 @@ from envwright.bench.text import LIMITS, number
 
 # Okabe and Ito's colours, which the colour-blind can tell apart; markers tell them apart in print.
 _STYLES = {OURS: ("#0072B2", "o")} | dict(
-    zip(PEERS, (("#E69F00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#8C8C8C", "v")), strict=True)
+    zip(
+        PEERS,
+        (
+            *(("#E69F00", "s"), ("#009E73", "^"), ("#CC79A7", "D"), ("#8C8C8C", "v")),
+            *(("#D55E00", "P"), ("#56B4E9", "X"), ("#000000", "<"), ("#F0E442", ">")),
+        ),
+        strict=True,
+    )
 )
 _GREY = "#555555"
 _PANEL = (3.6, 2.5)  # inches; two abreast fill a page's width
@@ -120,7 +127,7 @@ def _finals(axes: Any, finals: Sequence[Final], title: str) -> str:
     axes.invert_yaxis()
     axes.set(xlim=(0, longest * 1.45), xlabel="steps a second")
     _count_in_words(axes)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=len(names), handlelength=1.2)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=min(4, len(names)), handlelength=1.2)
     return title
 
 

@@ -12,6 +12,7 @@ from envwright.bench.statistics import Spread, summary
 TURN = 0.3  # seconds a competitor runs before the next one does
 AGREE = 0.1  # two timings that differ by less than this part of them say that warm-up is over
 WARM_UPS = 12  # timings at most: a machine that never settles is measured as it is
+LONGEST_WARM_UP = 10.0  # seconds, after which the slowest are measured as they are
 SHORTEST = 0.02  # seconds below which a timing says little
 
 
@@ -82,17 +83,18 @@ def take_turns(
 
 def calibrate(seconds_of: Callable[[int], float], turn: float) -> int:
     """How many calls fill a turn. Runs until two timings of a call agree, which is when it is warm."""
-    calls, before = 1, float("inf")
+    calls, before, spent = 1, float("inf"), 0.0
     for _ in range(WARM_UPS):
         seconds = seconds_of(calls)
+        spent += seconds
         if seconds < SHORTEST:
             calls *= 4
             continue
         a_call = seconds / calls
-        if abs(a_call - before) < AGREE * a_call:
-            before = a_call
-            break
+        agree = abs(a_call - before) < AGREE * a_call
         before = a_call
+        if agree or spent > LONGEST_WARM_UP:
+            break
     return max(1, round(turn / before)) if before < float("inf") else calls
 
 

@@ -15,7 +15,10 @@ from envwright.bench.stages import Final, Roof, Share
 from envwright.bench.text import A_STEP
 
 VERSION = 1
-PACKAGES = ("envwright", "jax", "jaxlib", "numpy", "gymnax", "gymnasium", "rejax", "flax", "optax")
+PACKAGES = (
+    *("envwright", "jax", "jaxlib", "numpy", "gymnax", "gymnasium", "rejax", "flax", "optax"),
+    *("mujoco", "mujoco-mjx", "brax", "envpool"),
+)
 
 
 @dataclass
@@ -25,6 +28,7 @@ class Findings:
     plan: BenchPlan
     load: list[float] = field(default_factory=machine.load)
     sweeps: dict[str, list[Timing]] = field(default_factory=dict)  # by what: random, ppo
+    batches: list[Final] = field(default_factory=list)  # random actions, batch by batch
     finals: dict[str, list[Final]] = field(default_factory=dict)
     shares: list[Share] = field(default_factory=list)
     roof: Roof | None = None
@@ -44,6 +48,7 @@ def document(found: Findings) -> dict[str, Any]:
         "load": {"before": found.load, "after": machine.load()},
         "rounds": {"sweep": found.plan.rounds, "final": found.plan.final_rounds},
         "sweeps": {what: [_result(r) for r in results] for what, results in found.sweeps.items()},
+        "batches": [_final(f) for f in found.batches],
         "finals": {what: [_final(f) for f in finals] for what, finals in found.finals.items()},
         "shares": [_share(s) for s in found.shares],
         "roof": None if found.roof is None else _roof(found.roof),

@@ -7,7 +7,7 @@ from envwright.bench.job import Job
 from envwright.bench.plan import PPO, RANDOM, ROOF, SHARE, BenchPlan, best, sweep_jobs
 from envwright.bench.report import Findings
 from envwright.bench.sides import OURS, can
-from envwright.bench.stages import Watch, fastest_layout, finals, roof, shares, sweep
+from envwright.bench.stages import Final, Watch, at_each_batch, fastest_layout, finals, roof, shares, sweep
 from envwright.core import layouts
 from envwright.core.errors import EnvwrightError
 
@@ -44,14 +44,28 @@ def _race(plan: BenchPlan, what: str, found: Findings, watch: Watch, show: Calla
     swept = found.sweeps[what] = sweep(plan, what, watch)
     if not swept:
         raise EnvwrightError(f"Nothing could be measured. {found.left_out[0] if found.left_out else ''}".strip())
+    for line in text.exceptions(swept):
+        show(line)
+    if what == RANDOM:
+        found.batches = at_each_batch(plan, what, swept)
+        _rows(f"Random actions at each batch, the best layout of each side, {plan.rounds} rounds", found.batches, show)
     found.finals[what] = finals(plan, what, swept, watch)
-    show(f"\n{TITLES[what]}, the best of each side against each other, {plan.final_rounds} rounds")
-    for row in text.final_rows(found.finals[what]):
-        show(row)
+    _rows(
+        f"{TITLES[what]}, the best of each side against each other, {plan.final_rounds} rounds",
+        found.finals[what],
+        show,
+    )
     if layout := fastest_layout(what, swept):
         found.fastest[what] = layout
         layouts.remember(plan.env, what, layout)
         show(f"  The fastest layout of ours here is '{layout}'; remembered for this machine.")
+
+
+def _rows(title: str, finals: Sequence[Final], show: Callable[[str], None]) -> None:
+    if finals:
+        show(f"\n{title}")
+        for row in text.final_rows(finals):
+            show(row)
 
 
 def _share(plan: BenchPlan, found: Findings, watch: Watch, show: Callable[[str], None]) -> None:

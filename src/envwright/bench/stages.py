@@ -86,6 +86,16 @@ def sweep(plan: BenchPlan, what: str, watch: Watch) -> list[Timing]:
     return found
 
 
+def at_each_batch(plan: BenchPlan, what: str, swept: list[Timing]) -> list[Final]:
+    """Each side in the layout that was best at a batch, out of the rounds in which all took turns at that batch."""
+    cores = "1 core" if plan.cores == 1 else f"{plan.cores} cores"
+    found = []
+    for batch in dict.fromkeys(r.job.num_envs for r in swept):
+        winners = [best([r for r in swept if r.job.num_envs == batch], name) for name in plan.sides]
+        found.append(final(what, f"{batch:,} envs, {cores}", plan.cores, [w for w in winners if w]))
+    return [one for one in found if one.ratios]
+
+
 def finals(plan: BenchPlan, what: str, swept: list[Timing], watch: Watch) -> list[Final]:
     """Each side in its best layout at its best batch, measured anew: the best of many was partly fast by chance."""
     heats: list[tuple[str, int, bool | None]] = [("1 core", 1, None)]

@@ -11,8 +11,9 @@ from envwright.bench.stages import Final, Roof, Share
 from envwright.bench.statistics import Ratio, Spread
 
 A_STEP = (
-    "A step is one decision of an agent: one call of the environment, whatever frames it plays. Every side writes its\n"
-    "observations, rewards and flags at every step and begins a new episode where one ended (auto-reset: fresh)."
+    "A step is one decision of an agent: one call of the environment, whatever frames it plays. Unless said below,\n"
+    "every side writes its observations, rewards and flags at every step and begins a new episode where one ended\n"
+    "(auto-reset: fresh)."
 )
 COMPILE = (
     "Compile: seconds to build and make the first call, imports apart. Memory: the peak of all processes of a side,\n"
@@ -25,8 +26,8 @@ LIMITS = {
     "memory": "triad, main memory",
 }
 _SIZES = ((1e9, " G"), (1e6, " M"), (1e3, " k"), (0.0, ""))
-_SWEEP = (-12, -18, 8, 24, 9, 10)  # widths of columns; negative ones begin on the left
-_FINAL = (-28, -12, 22, 22, 22)
+_SWEEP = (-12, -23, 8, 24, 9, 10)  # widths of columns; negative ones begin on the left
+_FINAL = (-26, -11, -23, 19, 20, 21)
 _SHARE = (-12, 11, 14, 22, 20, 28)
 _ROOF = (-24, 26, 14, 16, 22)
 
@@ -75,19 +76,26 @@ def sweep_row(result: Timing) -> str:
     return _line((job.side, job.layout, f"{job.num_envs:,}", spread(result.summary), seconds, memory), _SWEEP)
 
 
+def exceptions(results: Sequence[Timing]) -> list[str]:
+    """Whose steps are something else than the others', a line a side."""
+    counted = {r.job.side: r.facts["counted"] for r in results if "counted" in r.facts}
+    return [f"  A step of {side} is {what}." for side, what in counted.items()]
+
+
 def final_rows(finals: Sequence[Final]) -> list[str]:
     """A line a peer and a number of cores; without peers, ours alone."""
-    rows = [_line(("", "peer", "peer steps/s", "envwright steps/s", "ratio [95%]"), _FINAL)]
+    rows = [_line(("", "peer", "its layout", "peer steps/s", "envwright steps/s", "ratio [95%]"), _FINAL)]
     for found in finals:
         ours = found.of(OURS)
         if ours is None:
             continue
         speed = spread(ours.summary)
         for peer in (r for r in found.results if r is not ours):
-            cells = (found.label, peer.job.side, spread(peer.summary), speed, times(found.ratios[peer.job.side]))
+            who = peer.job.side, peer.job.layout
+            cells = (found.label, *who, spread(peer.summary), speed, times(found.ratios[peer.job.side]))
             rows.append(_line(cells, _FINAL))
         if not found.ratios:
-            rows.append(_line((found.label, "-", "-", speed, "-"), _FINAL))
+            rows.append(_line((found.label, "-", "-", "-", speed, "-"), _FINAL))
     return rows
 
 

@@ -15,6 +15,7 @@ examples:
   envwright bench pong                                  against every peer that is installed and has it
   envwright bench pong --against reference --quick      a first impression, in about a minute
   envwright bench cartpole --against gymnax,rejax
+  envwright bench half_cheetah --against mujoco,mjx,brax,envpool
   envwright bench pong --with frameskip=8 --only random
 
 Everybody runs on the same cores, turn by turn, in their best layout and batch. Measured are steps a second with random
@@ -29,7 +30,9 @@ PARTS = ("random", "ppo", "share", "roof")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("env", metavar="ENV", help="an environment: an id or a short name")
     parser.add_argument(
-        "--against", metavar="PEER,...", help="reference, gymnax, gymnasium, rejax (default: all there are)"
+        "--against",
+        metavar="PEER,...",
+        help="reference, gymnax, gymnasium, rejax, mujoco, mjx, brax, envpool (default: all there are)",
     )
     parser.add_argument("--only", choices=PARTS, help="measure only this")
     parser.add_argument("--rounds", type=whole_number(1), help="turns of each side in the sweep (default 5; quick 3)")
@@ -43,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from envwright.bench import machine, plots, report, text
     from envwright.bench.competitor import available_cores
-    from envwright.bench.plan import BenchPlan, choose_peers, parse_options
+    from envwright.bench.plan import BenchPlan, choose_peers, parse_options, parts_of
     from envwright.bench.run import bench
 
     spec = registry.spec(args.env)
@@ -66,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         print(line, flush=True)
 
     show(text.heading(plan, machine.hardware(), machine.load()))
-    parts = (args.only,) if args.only else PARTS[:1] if args.quick else PARTS
+    parts = (args.only,) if args.only else parts_of(plan, named=args.against is not None)
     found = bench(plan, parts, status.show, show)
     status.clear()
     path = args.out / f"bench-{spec.name}.json"

@@ -95,6 +95,11 @@ def key(seed: int | jax.Array) -> jax.Array:
     return jax.random.key(seed, impl=FAST_PRNG)
 
 
+def typed(key: jax.Array) -> jax.Array:
+    """The key as a typed one; two words of uint32, as older code passes them, become a key of JAX's default kind."""
+    return key if jnp.issubdtype(key.dtype, jax.dtypes.prng_key) else jax.random.wrap_key_data(key)
+
+
 def restart_key(key: jax.Array) -> jax.Array:
     """The key of the episode that may follow a step, apart from whatever the step draws from `key` itself.
 

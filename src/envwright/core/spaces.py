@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import DTypeLike
 
 from envwright.core.errors import ActionError, EnvwrightError
 
@@ -72,6 +73,19 @@ def scale_bits(bits: jax.Array, n: int) -> jax.Array:
     """Map 32 random bits onto 0 .. n-1 by multiplication, in 32-bit arithmetic, for n up to 65536."""
     high, low = bits >> 16, bits & jnp.uint32(0xFFFF)
     return (high * jnp.uint32(n) + ((low * jnp.uint32(n)) >> 16)) >> 16
+
+
+def size_of(space: Space) -> int:
+    """How many numbers a network sees of an observation."""
+    return space.n if isinstance(space, Discrete) else int(np.prod(space.shape, dtype=int))
+
+
+def encode(space: Space, obs: jax.Array, dtype: DTypeLike = jnp.float32) -> jax.Array:
+    """Observations as vectors of floats: a Box laid flat, a Discrete value as one of n."""
+    if isinstance(space, Discrete):
+        return jax.nn.one_hot(obs, space.n, dtype=dtype)
+    lead = obs.shape[: obs.ndim - len(space.shape)]
+    return obs.reshape(*lead, size_of(space)).astype(dtype)
 
 
 def check_action(space: Space, action: Any, players: int = 1) -> jax.Array:

@@ -33,6 +33,7 @@ class Form:
     options: Mapping[str, Any]  # the same for the environment and its reference
     policies: tuple[str, ...] = ()  # scripted players instead of the contract's
     phases: bool = True  # whether a step has the phases of the contract
+    setting: str = ""  # how the reference is set: [settings.NAME] of the contract
 
 
 @dataclass(frozen=True)

@@ -108,6 +108,15 @@ def vs(env: Env[Any, Any], opponent: Opponent, seat: int = 0) -> Versus:
     return Versus(env, opponent, seat)
 
 
+def check_one_player(players: int, library: str) -> None:
+    """Refuse a game for several, which the interface of this library cannot express."""
+    if players > 1:
+        raise EnvwrightError(
+            f"{library}'s environments have one player, and this one has {players}; give the other seat to an "
+            "opponent: envwright.core.versus.vs(env, opponent)."
+        )
+
+
 def random_opponent(space: Space) -> Opponent:
     """Plays any legal action."""
 

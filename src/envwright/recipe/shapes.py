@@ -11,12 +11,14 @@ from envwright.core.spaces import Box, Discrete, Space
 from envwright.references.protocol import Reference
 from envwright.references.registry import find_kind
 from envwright.verifier import policies
+from envwright.verifier.clauses import Function
 from envwright.verifier.codecs import Cast, Count, Plain
-from envwright.verifier.contract import Contract, Function
+from envwright.verifier.contract import Contract
 from envwright.verifier.expression import Expression
 from envwright.verifier.host import Host
 from envwright.verifier.interface import NARROW, Field, Interface, Signature
-from envwright.verifier.record import Beat, Case, EpisodePlan, mine_calls, record_calls, record_episodes, record_phases
+from envwright.verifier.record import Beat, Case, EpisodePlan, mine_calls, record_calls, record_episodes
+from envwright.verifier.record_phases import record_phases
 from envwright.verifier.rows import part
 
 EPISODES, LIMIT = 12, 300  # played to see shapes
@@ -83,9 +85,13 @@ def _look(reference: Reference, contract: Contract, beat: Beat) -> dict[str, Any
     cases = [Case(state, reference.sample_action(np.random.default_rng(i))) for i, state in enumerate(trace.pool)]
     seen, _ = record_phases(reference, contract, cases if contract.phases else [], None, {}, beat)
     phases: dict[str, Kinds] = {phase.name: {} for phase in contract.phases}
+    substeps = {
+        p.name: (loop.count(reference.look()),) for loop in contract.loops if loop.substeps for p in loop.phases
+    }
     for step in seen:
-        for phase, values in step.items():
-            phases[phase] |= {name: (value.shape, value.dtype.name) for name, value in values.items()}
+        for (phase, _), values in step.items():
+            lead = substeps.get(phase, ())
+            phases[phase] |= {name: ((*lead, *value.shape), value.dtype.name) for name, value in values.items()}
     outcome = {name: trace.steps[name] for name in contract.outcome}
     moving = reference.snapshot()
     constants = {name: value for name, value in reference.look().items() if name not in moving and _is_plain(value)}

@@ -5,7 +5,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,16 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from envwright.core.errors import EnvwrightError, missing_extra
+from envwright.core.errors import EnvwrightError, MissingExtraError, missing_extra
 from envwright.core.spaces import Box, Discrete, Space
 from envwright.references.python import Driver, PythonReference
 from envwright.references.python.making import alike, made_alike
+from envwright.references.python.settings import assign
 
 # Wrappers without state of their own, but for the step count, which follows `elapsed_steps`.
 _PLAIN_WRAPPERS = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker")
 
 
-def gymnasium_reference(id: str, /, **options: Any) -> PythonReference:
+def gymnasium_reference(id: str, settings: Mapping[str, Any] | None = None, /, **options: Any) -> PythonReference:
     """The environment of a Gymnasium id, or of a class given as `module:Class` or `path/to/file.py:Class`."""
     try:
         import gymnasium as gym
@@ -31,10 +32,14 @@ def gymnasium_reference(id: str, /, **options: Any) -> PythonReference:
     if ":" in id and id not in gym.registry and not _is_registered(gym, id):
         make: Callable[[], Any] = _class_maker(id, options)
     else:
-        make = _id_maker(gym, id, options)
-    sample = made_alike(make)
+        make = id_maker(gym, id, options)
+
+    def made() -> Any:
+        return set_up(make(), settings or {})
+
+    sample = made_alike(made)
     driver = Driver(
-        make=make,
+        make=made,
         reset=_reset,
         step=_stepper(getattr(sample, "action_space", None)),
         sample_action=_sampler(getattr(sample, "action_space", None)),
@@ -51,6 +56,12 @@ def gymnasium_reference(id: str, /, **options: Any) -> PythonReference:
     )
     driver.close(sample)
     return PythonReference(id, driver)
+
+
+def set_up(env: Any, settings: Mapping[str, Any]) -> Any:
+    """An environment with some of its attributes set, by their dotted names."""
+    assign(_parts(env)[0], settings)
+    return env
 
 
 def players_of(env: Any) -> int:
@@ -84,12 +95,20 @@ def _is_registered(gym: Any, id: str) -> bool:
     return name in gym.registry
 
 
-def _id_maker(gym: Any, id: str, options: dict[str, Any]) -> Callable[[], Any]:
+def id_maker(gym: Any, id: str, options: Mapping[str, Any]) -> Callable[[], Any]:
+    """What makes the environment of an id of Gymnasium's registry."""
     if id.partition(":")[2] not in gym.registry and id not in gym.registry:
         close = difflib.get_close_matches(id, gym.registry, 3, 0.4)
         hint = f"did you mean {' or '.join(close)}?" if close else "for a class of your own, give file.py:Class."
         raise EnvwrightError(f"Gymnasium has no environment '{id}'; {hint}")
-    return lambda: gym.make(id, disable_env_checker=True, **options)
+
+    def make() -> Any:
+        try:
+            return gym.make(id, disable_env_checker=True, **options)
+        except gym.error.DependencyNotInstalled as error:
+            raise MissingExtraError(f"{id} cannot be made here: {error}") from error
+
+    return make
 
 
 def _class_maker(id: str, options: dict[str, Any]) -> Callable[[], Any]:

@@ -19,22 +19,25 @@ class Gymnasium(ReferenceKind):
     """An id of Gymnasium's registry; `module:Id-v0` imports the module first, as `gymnasium.make` does."""
 
     usage = "gymnasium:ID"
+    takes_settings = True
 
     def make(self, **options: Any) -> Reference:
         from envwright.references.gymnasium_env import gymnasium_reference
 
-        return gymnasium_reference(self.rest, **options)
+        return gymnasium_reference(self.rest, self.settings, **options)
 
     def stepping(
         self, num_envs: int, observations: Space, actions: Space, masked: bool = False, **options: Any
     ) -> Stepping:
         from envwright.references.batches import unwatched
+        from envwright.references.gymnasium_env import id_maker, set_up
 
         try:
             import gymnasium
         except ImportError:
             raise missing_extra("gymnasium", "reference") from None
-        envs = [gymnasium.make(self.rest, disable_env_checker=True, **options) for _ in range(num_envs)]
+        make = id_maker(gymnasium, self.rest, options)
+        envs = [set_up(make(), self.settings) for _ in range(num_envs)]
         return unwatched(envs, observations, actions, masked)
 
     def source(self) -> SourceCode:
@@ -54,12 +57,13 @@ class PythonClass(ReferenceKind):
     """A class with Gymnasium's interface, in a module or in a file."""
 
     usage = "module:Class or path/to/file.py:Class"
+    takes_settings = True
 
     def make(self, **options: Any) -> Reference:
         from envwright.references.gymnasium_env import gymnasium_reference
 
         path = str((self.base or Path()) / self.rest) if ".py:" in self.rest else self.rest
-        return gymnasium_reference(path, **options)
+        return gymnasium_reference(path, self.settings, **options)
 
     def source(self) -> SourceCode:
         where, _, name = self.rest.rpartition(":")

@@ -1,12 +1,15 @@
 """The state of Gymnasium's MuJoCo environments, which is in MuJoCo's mjData."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from envwright.references import mujoco_phases
 from envwright.references.mujoco_phases import mujoco
+from envwright.references.mujoco_rounding import moved_model
 from envwright.references.protocol import Glimpse
 from envwright.references.state_adapter import StateAdapter
 
@@ -43,6 +46,10 @@ class MujocoState(StateAdapter):
         for name in self.lagging:
             getattr(env.data, name)[:] = values[name]
 
+    def files(self, env: Any) -> Sequence[Path]:
+        """MuJoCo itself, and the model."""
+        return [*sorted(Path(mujoco.__file__).parent.glob("*mujoco.*")), Path(env.fullpath)]
+
     def _set(self, env: Any, values: Mapping[str, Any], names: Iterable[str]) -> None:
         for name in names:
             mujoco.mj_setState(env.model, env.data, np.asarray(values[name], np.float64), _BITS[name])
@@ -67,6 +74,9 @@ class MujocoState(StateAdapter):
         finally:
             del env._step_mujoco_simulation
         return seen
+
+    def rounding(self, env: Any, seed: int, dtype: str) -> AbstractContextManager[None]:
+        return moved_model(env.model, seed, dtype)
 
     def _forward(self, env: Any) -> None:
         """Compute all fields of the present state, and nothing that the next step depends on."""

@@ -7,7 +7,7 @@ packages add kinds under the entry point group `envwright.references`: `kind = "
 import importlib.metadata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -52,8 +52,10 @@ class ReferenceKind(ABC):
 
     rest: str
     base: Path | None = None  # the folder that a path is relative to
+    settings: Mapping[str, Any] = field(default_factory=dict)  # attributes of what is made, set by their dotted names
 
     usage = ""  # "gymnasium:ID"
+    takes_settings = False  # whether it has such attributes
     plays_many = False  # whether `batched` gives anything
 
     @abstractmethod
@@ -101,14 +103,14 @@ def kinds() -> dict[str, str]:
     return {point.name: point.value for point in installed} | _kinds
 
 
-def find_kind(name: str, base: Path | None = None) -> ReferenceKind:
+def find_kind(name: str, base: Path | None = None, settings: Mapping[str, Any] | None = None) -> ReferenceKind:
     """The reference called `name`, not made yet."""
     known = kinds()
     kind, colon, rest = name.partition(":")
     if not colon or not rest:
         raise EnvwrightError(f"There is no reference called {name}; a reference is {usages()}.")
     chosen, rest = (kind, rest) if kind in known else (PYTHON, name)
-    return load_object(known[chosen], f"References of the kind '{chosen}' should be")(rest, base)
+    return load_object(known[chosen], f"References of the kind '{chosen}' should be")(rest, base, settings or {})
 
 
 def usages() -> str:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from envwright.core.errors import EnvwrightError
-from envwright.core.spaces import Box, Discrete, Space
+from envwright.core.spaces import Discrete, Space
 
 FEW_ACTIONS = 64
 ILLEGAL = -1e9  # the logit of an action that may not be taken: its probability is exactly 0
@@ -138,16 +138,3 @@ def _along(vector: jax.Array, batch: jax.Array) -> jax.Array:
 def with_legal(head: jax.Array, legal: jax.Array | None) -> jax.Array:
     """The head with illegal actions out of reach."""
     return head if legal is None else jnp.where(legal, head, jnp.float32(ILLEGAL))
-
-
-def size_of(space: Space) -> int:
-    """How many numbers a network sees of an observation."""
-    return space.n if isinstance(space, Discrete) else int(np.prod(space.shape, dtype=int))
-
-
-def encode(space: Box | Discrete, obs: jax.Array) -> jax.Array:
-    """Observations as vectors of float32: a Box laid flat, a Discrete value as one of n."""
-    if isinstance(space, Discrete):
-        return jax.nn.one_hot(obs, space.n, dtype=jnp.float32)
-    lead = obs.shape[: obs.ndim - len(space.shape)]
-    return obs.reshape(*lead, size_of(space)).astype(jnp.float32)

@@ -11,8 +11,9 @@ from envwright.core.chance import fork
 from envwright.core.env import Env
 from envwright.core.record import Record
 from envwright.core.rollout import LARGEST_TILE
+from envwright.core.spaces import encode
 from envwright.training import networks
-from envwright.training.actions import encode, with_legal
+from envwright.training.actions import with_legal
 from envwright.training.experience import Experience, Totals, each_seat, no_totals, to_games, to_seats
 from envwright.training.policy import ObservationStatistics, Policy
 

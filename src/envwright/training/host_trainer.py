@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from envwright.core import chance
 from envwright.core.batch import Batch, Stepping
 from envwright.core.record import Record
+from envwright.core.spaces import encode
 from envwright.training import networks
-from envwright.training.actions import encode, with_legal
+from envwright.training.actions import with_legal
 from envwright.training.collect import Actors
 from envwright.training.config import Config
 from envwright.training.experience import Experience, Totals, each_seat, to_games, to_seats

@@ -6,9 +6,9 @@ import jax
 import jax.numpy as jnp
 
 from envwright.core.record import Record
-from envwright.core.spaces import Space
+from envwright.core.spaces import Space, size_of
 from envwright.training import networks
-from envwright.training.actions import Actions, actions_of, size_of
+from envwright.training.actions import Actions, actions_of
 from envwright.training.config import Network
 
 MOST_DEVIATION = 10.0  # normalised observations are clipped here, so that one outlier does not drown the rest

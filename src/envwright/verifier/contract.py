@@ -6,11 +6,13 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from envwright.core.errors import EnvwrightError
 from envwright.references.protocol import Watchpoint
+from envwright.verifier.clauses import Function, Invariant, Loop, Module, Phase, Reach, Tolerance
 from envwright.verifier.expression import Expression, parse
 from envwright.verifier.transfer import terms
 
@@ -28,64 +30,6 @@ class ContractError(EnvwrightError, ValueError):
 
 
 @dataclass(frozen=True)
-class Module:
-    """A piece of the candidate that can be blamed."""
-
-    name: str
-    # state.NAME, observation, reward, terminated, truncated, legal_actions, acting, info, start, chance
-    owns: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Function:
-    """A function that exists on both sides."""
-
-    module: str
-    reference: str
-    candidate: str
-    arguments: tuple[Expression, ...]  # the candidate's, over the names of the reference function's arguments
-    result: Expression
-
-
-@dataclass(frozen=True)
-class Phase:
-    """A place in the middle of a step where both sides can be looked at."""
-
-    module: str
-    point: Watchpoint
-    values: dict[str, Expression]
-
-    @property
-    def name(self) -> str:
-        return self.point.phase
-
-
-@dataclass(frozen=True)
-class Invariant:
-    """Something that always holds of the candidate's state."""
-
-    module: str
-    name: str
-    holds: Expression
-
-
-@dataclass(frozen=True)
-class Reach:
-    """Which states play can reach; others are not compared."""
-
-    holds: Expression  # over the reference's names
-    reason: str
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """Columns that need not be equal in every bit, and why."""
-
-    columns: tuple[str, ...]
-    reason: str
-
-
-@dataclass(frozen=True)
 class Contract:
     """What must be equal. Everything the user wrote, checked as far as it can be without running anything."""
 
@@ -95,8 +39,11 @@ class Contract:
     path: Path | None = None
     text: str = ""  # as it was read
     sha256: str = ""
+    requires: dict[str, str] = field(default_factory=dict)  # packages and their versions; "*": any
     reference_options: dict[str, Any] = field(default_factory=dict)
     candidate_options: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, dict[str, Any]] = field(default_factory=dict)  # of the reference's attributes, by name
+    setting: str = ""  # which of them it gets; none: it is as it is made
     state: dict[str, Expression] = field(default_factory=dict)
     params: dict[str, Expression] = field(default_factory=dict)
     outcome: dict[str, Expression] = field(default_factory=dict)
@@ -127,6 +74,12 @@ class Contract:
         """Whether any expression reads the state before the step."""
         tables = (self.state, self.outcome, self.chance_step)
         return any("before" in e.names for table in tables for e in table.values())
+
+    @cached_property
+    def loops(self) -> tuple[Loop, ...]:
+        """The phases, those in a row together that are gone through equally often."""
+        rows = groupby(self.phases, key=lambda phase: phase.substeps and phase.substeps.text)
+        return tuple(Loop(tuple(row)) for _, row in rows)
 
     def rounds(self, column: str) -> bool:
         """Whether a column is only equal up to rounding."""
@@ -165,13 +118,14 @@ def read(text: str, path: Path | None = None) -> Contract:
     known = {
         "reference", "candidate", "reference_options", "candidate_options", "state", "params", "outcome", "chance",
         "ignored", "domain", "policies", "reachable", "tolerance", "module", "function", "phase", "invariant",
-        "transfer", "made", "states",
+        "transfer", "made", "states", "settings", "setting", "requires",
     }  # fmt: skip
     _only(table, known, name)
     _shaped(table, name)
     chance = table.get("chance", {})
     _only(chance, {"start", "step", "ignored"}, f"{name}, [chance]")
     outcome, domain = {**OUTCOME, **table.get("outcome", {})}, table.get("domain", {})
+    settings = _settings(table.get("settings", {}), name)
     return Contract(
         reference=_text(table, "reference", name),
         candidate=_text(table, "candidate", name),
@@ -179,8 +133,11 @@ def read(text: str, path: Path | None = None) -> Contract:
         path=path,
         text=text,
         sha256=hashlib.sha256(text.encode()).hexdigest(),
+        requires=_requires(table.get("requires", {}), name),
         reference_options=_options(table.get("reference_options", {})),
         candidate_options=table.get("candidate_options", {}),
+        settings=settings,
+        setting=_setting(table, settings, name),
         state=_expressions(table.get("state", {}), f"{name}, [state]"),
         params=_expressions(table.get("params", {}), f"{name}, [params]"),
         outcome={
@@ -198,7 +155,7 @@ def read(text: str, path: Path | None = None) -> Contract:
         states=_text(table, "states", name) if "states" in table else None,
         policies=tuple(table.get("policies", ())),
         reachable=tuple(_reach(row, name) for row in table.get("reachable", ())),
-        tolerances=tuple(_tolerance(row, name) for row in table.get("tolerance", ())),
+        tolerances=tuple(_tolerance(row, settings, name) for row in table.get("tolerance", ())),
         modules=tuple(_module(row, name) for row in table.get("module", ())),
         functions=tuple(_function(row, name) for row in table.get("function", ())),
         phases=tuple(_phase(row, name) for row in table.get("phase", ())),
@@ -220,11 +177,32 @@ def _reach(row: dict[str, Any], name: str) -> Reach:
     return Reach(parse(row.get("holds"), where), _text(row, "reason", where))
 
 
-def _tolerance(row: dict[str, Any], name: str) -> Tolerance:
+def _requires(table: dict[str, Any], name: str) -> dict[str, str]:
+    for package, version in table.items():
+        if not isinstance(version, str) or not version:
+            raise ContractError(f'{name}, [requires] {package}: give the version as text, or "*" for any.')
+    return dict(table)
+
+
+def _settings(table: dict[str, Any], name: str) -> dict[str, dict[str, Any]]:
+    for key, values in table.items():
+        if not isinstance(values, dict):
+            raise ContractError(f"{name}: write [settings.NAME], and {key} beneath it.")
+    return {key: _flat(values) for key, values in table.items()}
+
+
+def _setting(row: dict[str, Any], settings: dict[str, Any], where: str) -> str:
+    chosen = row.get("setting", "")
+    if chosen and chosen not in settings:
+        raise ContractError(f"{where}: there is no [settings.{chosen}]; it has {', '.join(settings) or 'none'}.")
+    return chosen
+
+
+def _tolerance(row: dict[str, Any], settings: dict[str, Any], name: str) -> Tolerance:
     where = f"{name}, [[tolerance]]"
-    _only(row, {"columns", "reason"}, where)
+    _only(row, {"columns", "reason", "setting"}, where)
     reason = _text(row, "reason", where)
-    return Tolerance(tuple(row.get("columns", ())), reason)
+    return Tolerance(tuple(row.get("columns", ())), reason, _setting(row, settings, where))
 
 
 def _module(row: dict[str, Any], name: str) -> Module:
@@ -247,11 +225,23 @@ def _function(row: dict[str, Any], name: str) -> Function:
 
 def _phase(row: dict[str, Any], name: str) -> Phase:
     where = f"{name}, [[phase]] {row.get('name', '')}"
-    _only(row, {"name", "module", "function", "line", "occurrence", "values"}, where)
+    _only(row, {"name", "module", "function", "line", "occurrence", "values", "substeps"}, where)
     point = Watchpoint(
         _text(row, "name", where), _text(row, "function", where), row.get("line", ""), row.get("occurrence", 1)
     )
-    return Phase(_text(row, "module", where), point, _expressions(row.get("values", {}), where))
+    values = _expressions(row.get("values", {}), where)
+    return Phase(_text(row, "module", where), point, values, _substeps(row.get("substeps"), where))
+
+
+def _substeps(value: Any, where: str) -> Expression | None:
+    """A number, or what says it among the reference's names."""
+    if value is None or isinstance(value, str):
+        return None if value is None else parse(value, f"{where} substeps")
+    if type(value) is not int or value < 1:
+        raise ContractError(
+            f"{where}: substeps is a number from 1, or a name of the reference's, but this is {value!r}."
+        )
+    return parse(str(value), where)
 
 
 def _invariant(row: dict[str, Any], name: str) -> Invariant:
@@ -305,7 +295,7 @@ def _shaped(table: dict[str, Any], name: str) -> None:
         if key in ("reachable", "tolerance", "module", "function", "phase", "invariant"):
             if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
                 raise ContractError(f"{name}: {key} is a list of tables; write [[{key}]].")
-        elif key not in ("reference", "candidate", "policies", "states") and not isinstance(value, dict):
+        elif key not in ("reference", "candidate", "policies", "states", "setting") and not isinstance(value, dict):
             raise ContractError(f"{name}: {key} is a table; write [{key}].")
 
 

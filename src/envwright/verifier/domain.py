@@ -129,7 +129,7 @@ class Grid:
 
     def corners(self) -> list[Any]:
         if self.by_place is not None:
-            rows = zip(*([d.corners()[0], d.corners()[-1], 0] for d in self.by_place), strict=True)
+            rows = zip(*map(_ends, self.by_place), strict=True)
             return [np.array(row, self.dtype).reshape(self.shape) for row in rows]
         return [np.full(self.shape, value, self.dtype) for value in self.element.corners()]
 
@@ -213,6 +213,14 @@ class Fixed:
         return {"seen": len(self.seen)}
 
 
+def _ends(domain: Domain) -> tuple[Any, Any, Any]:
+    """The least and the greatest of its values, and that nearest to zero."""
+    if isinstance(domain, Whole | Real):
+        return domain.low, domain.high, min(max(0, domain.low), domain.high)
+    corners = domain.corners()
+    return corners[0], corners[-1], 0
+
+
 def next_to(value: float, way: float) -> float:
     """The next float32; next to zero the smallest that is not subnormal, for compilers may flush those to zero."""
     if value == 0:
@@ -281,13 +289,34 @@ def mine_states(
     for name, table in given.items():
         if name not in found:
             raise EnvwrightError(f"[domain] {name}: the reference's state has no such part; it has {', '.join(found)}.")
-        found[name] = _given(name, table, special)
+        seen = snapshots[0][name]
+        array = isinstance(seen, np.ndarray) and seen.dtype.kind in "biuf"
+        found[name] = _given_array(name, table, special, seen) if array else _given(name, table, special)
     return found
+
+
+def _given_array(name: str, table: Mapping[str, Any], special: tuple[float, ...], seen: NDArray[Any]) -> Domain:
+    """Bounds or values of every element, or bounds of each: a list as long as the array, or nested like it."""
+    if "values" in table or seen.dtype.kind == "b":
+        return Grid(seen.shape, seen.dtype, _given(name, table, special))
+    kind = float if seen.dtype.kind == "f" else int
+    try:
+        low, high = (np.broadcast_to(np.asarray(table[end]), seen.shape).ravel().tolist() for end in ("low", "high"))
+    except (KeyError, ValueError):
+        raise EnvwrightError(
+            f"[domain] {name}: give `values`, or `low` and `high`, each a number or one for every element of the shape "
+            f"{seen.shape}."
+        ) from None
+    ends = ({"low": kind(a), "high": kind(b)} for a, b in zip(low, high, strict=True))
+    places = tuple(_given(name, table, special) for table in ends)
+    return Grid(seen.shape, seen.dtype, places[0], places)
 
 
 def _given(name: str, table: Mapping[str, Any], special: tuple[float, ...]) -> Domain:
     if "values" in table:
         return OneOf(tuple(table["values"]))
+    if isinstance(table.get("low"), int | float) and table["low"] > table.get("high", np.inf):
+        raise EnvwrightError(f"[domain] {name}: low, {table['low']:g}, is above high, {table['high']:g}.")
     if isinstance(table.get("low"), int) and isinstance(table.get("high"), int):
         return Whole(table["low"], table["high"])
     if isinstance(table.get("low"), float) and isinstance(table.get("high"), float):

@@ -43,6 +43,7 @@ Question = Callable[[Session], list[Check]]
 
 QUESTIONS: dict[str, tuple[Question, ...]] = {
     "L0": (
+        l0_contract.check_requirements,
         l0_contract.check_reference_itself,
         l0_contract.check_spaces,
         l0_contract.check_fields,
@@ -108,6 +109,7 @@ def pair_of(contract: Contract) -> dict[str, Any]:
         "contract": _own_path(contract),
         "reference_options": contract.reference_options,
         "candidate_options": contract.candidate_options,
+        **({"setting": contract.setting} if contract.setting else {}),
     }
 
 

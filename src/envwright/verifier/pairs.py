@@ -15,6 +15,7 @@ from envwright.references.protocol import Reference
 from envwright.references.python import PythonReference
 from envwright.references.registry import ReferenceKind, find_kind
 from envwright.verifier import contract as contracts
+from envwright.verifier import requirements
 from envwright.verifier.contract import Contract
 from envwright.verifier.host import Apart, Here, Host
 
@@ -49,9 +50,17 @@ def contract_of(chosen: Spec) -> Contract:
 
 
 def of_form(contract: Contract, form: Form) -> Contract:
-    """The contract of a form: its options on both sides, its own scripted players, and, if it has them, its phases."""
-    contract = with_options(contract, form.options, form.options)
+    """The contract of a form: its options on both sides, how its reference is set, its own scripted players, and, if it
+    has them, its phases."""
+    contract = with_setting(with_options(contract, form.options, form.options), form.setting or contract.setting)
     return replace(contract, policies=form.policies or contract.policies, phases=contract.phases if form.phases else ())
+
+
+def with_setting(contract: Contract, name: str) -> Contract:
+    """The contract with its reference set as [settings.NAME] says."""
+    if name and name not in contract.settings:
+        raise EnvwrightError(f"{contract.candidate} is verified with [settings.{name}], which its contract lacks.")
+    return replace(contract, setting=name)
 
 
 def with_options(contract: Contract, reference: Mapping[str, Any], candidate: Mapping[str, Any]) -> Contract:
@@ -65,11 +74,15 @@ def with_options(contract: Contract, reference: Mapping[str, Any], candidate: Ma
 
 def kind_of(contract: Contract) -> ReferenceKind:
     """The reference of a contract, not made yet."""
-    return find_kind(contract.reference, contract.base)
+    kind = find_kind(contract.reference, contract.base, contract.settings.get(contract.setting))
+    if contract.settings and not kind.takes_settings:
+        raise EnvwrightError(f"No attribute of {contract.reference} can be set, as [settings] of its contract wants.")
+    return kind
 
 
 def make_host(contract: Contract, *, apart: bool = True, patience: float | None = None) -> Host:
     """The reference of a contract, in a process of its own unless told otherwise."""
+    requirements.check(contract)
     make = partial(_law, kind_of(contract), contract)
     if not apart:
         return Here(make())

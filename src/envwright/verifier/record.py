@@ -6,7 +6,6 @@ after every step, so that whoever waits can tell slow from stuck.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,11 +15,10 @@ from envwright.candidates.protocol import Columns
 from envwright.references import legality
 from envwright.references.protocol import Draw, Outcome, Reference, ReferenceFailedError, TapeError
 from envwright.verifier import policies
-from envwright.verifier.contract import Contract, Function
+from envwright.verifier.clauses import Function
+from envwright.verifier.contract import Contract
 from envwright.verifier.expression import ExpressionError
-from envwright.verifier.nudges import nudge
 from envwright.verifier.rows import Row, legal_after, legal_where, stack, start_row, state_row, step_row
-from envwright.verifier.sensitivity import NUDGES, ROUNDINGS, distance, roundings
 from envwright.verifier.trace import Failure, Trace
 
 Beat = Callable[[], None]
@@ -176,57 +174,6 @@ def record_starts(reference: Reference, contract: Contract, seeds: Sequence[int]
         rows.append(start_row(contract, reference, reference.reset(seed=seed)))
         beat()
     return stack(rows, "start")
-
-
-Seen = dict[str, dict[str, NDArray[Any]]]  # by phase, by name
-
-
-def record_phases(
-    reference: Reference, contract: Contract, cases: Sequence[Case], dtype: str | None, sizes: Plain, beat: Beat
-) -> tuple[list[Seen], list[Seen]]:
-    """What the reference knows after each phase of these steps, if it is passed, and how sensitive that is."""
-    rng = np.random.default_rng(0)
-    found: list[Seen] = []
-    sensitivities: list[Seen] = []
-    for case in cases:
-        beat()
-        seen = _watch(reference, contract, case)
-        sensitivity: Seen = {
-            phase: {name: np.zeros(v.shape) for name, v in values.items()} for phase, values in seen.items()
-        }
-        for _ in range(NUDGES if dtype else 0):
-            nudged = nudge(case.snapshot, sizes, np.dtype(dtype), rng)
-            try:
-                other = _watch(reference, contract, case._replace(snapshot=nudged))
-            except (ReferenceFailedError, ExpressionError, TapeError):
-                continue
-            _widen(sensitivity, other, seen)
-        for way in roundings(reference, dtype, ROUNDINGS):
-            with way:
-                _widen(sensitivity, _watch(reference, contract, case), seen)
-        found.append(seen)
-        sensitivities.append(sensitivity)
-    return found, sensitivities
-
-
-def _widen(sensitivity: Seen, other: Seen, seen: Seen) -> None:
-    for phase, values in seen.items():
-        for name, value in values.items():
-            if phase in other:
-                sensitivity[phase][name] = np.maximum(sensitivity[phase][name], distance(other[phase][name], value))
-
-
-def _watch(reference: Reference, contract: Contract, case: Case) -> Seen:
-    by_name = {phase.name: phase for phase in contract.phases}
-    reference.restore(case.snapshot)
-    before = SimpleNamespace(**reference.look())
-    glimpses, outcome = reference.watch([phase.point for phase in contract.phases], case.action, case.tape)
-    seen: Seen = {}
-    for glimpse in glimpses:
-        names = {"before": before, **glimpse.names, "action": case.action}
-        values = by_name[glimpse.phase].values
-        seen[glimpse.phase] = {key: np.asarray(_plain(e(names, outcome.draws))) for key, e in values.items()}
-    return seen
 
 
 class FunctionCall(NamedTuple):

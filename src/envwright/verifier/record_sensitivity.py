@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Columns
 from envwright.references.protocol import Draw, Reference, ReferenceFailedError, TapeError
-from envwright.verifier.contract import Contract, Function
+from envwright.verifier.clauses import Function
+from envwright.verifier.contract import Contract
 from envwright.verifier.expression import ExpressionError
 from envwright.verifier.record import Beat, Case, FunctionCall, Plain, look_back, one_step, result_of
 from envwright.verifier.rows import Row, stack, start_row
@@ -43,12 +44,12 @@ def record_sensitivity(
 def record_rounding(
     reference: Reference, contract: Contract, cases: Sequence[Case], dtype: str, seeds: range, beat: Beat
 ) -> Columns | None:
-    """How far each column moves if all that the reference computes on the way is rounded to float32, with each of the
+    """How far each column moves if all that the reference computes on the way is rounded to `dtype`, with each of the
     seeds; None if it cannot be asked to."""
     rows: list[Row] = []
     for case in cases:
         beat()
-        ways = list(roundings(reference, dtype, seeds))
+        ways = list(roundings(reference, contract, dtype, seeds))
         if not ways:
             return None
         reference.restore(case.snapshot)
@@ -74,7 +75,7 @@ def record_start_sensitivity(
             for ways in moved([[draw.value for draw in tape]], [None], np.dtype(dtype))
         )
         rounded: list[Row] = []
-        for way in roundings(reference, dtype, ALL_ROUNDINGS):
+        for way in roundings(reference, contract, dtype, ALL_ROUNDINGS):
             with way:
                 rounded.append(_start(reference, contract, seed, tape))
         rows.append(added((*with_moved, farthest(usual, rounded)), usual))
@@ -108,10 +109,16 @@ def _again(reference: Reference, contract: Contract, case: Case, state: Plain, a
 
 
 def record_call_sensitivity(
-    reference: Reference, function: Function, rows: Sequence[FunctionCall], dtype: str, sizes: Any, beat: Beat
+    reference: Reference,
+    contract: Contract,
+    function: Function,
+    rows: Sequence[FunctionCall],
+    dtype: str,
+    sizes: Any,
+    beat: Beat,
 ) -> NDArray[np.float64]:
     """How far each result moves if every number of the arguments is moved by a bit of `dtype`, and if all that is
-    computed on the way is rounded to float32, where the reference can be asked to."""
+    computed on the way is rounded to it, where the reference can be asked to."""
     sensitivities: list[NDArray[np.float64]] = []
     for row in rows:
         beat()
@@ -120,7 +127,7 @@ def record_call_sensitivity(
             distances = [distance(result_of(reference, function, other), row.result) for (other,) in ways]
             total += np.max(distances, axis=0)
         farther = np.zeros(row.result.shape)
-        for way in roundings(reference, dtype, ALL_ROUNDINGS):
+        for way in roundings(reference, contract, dtype, ALL_ROUNDINGS):
             with way:
                 farther = np.maximum(farther, distance(result_of(reference, function, row.arguments), row.result))
         sensitivities.append(total + farther)

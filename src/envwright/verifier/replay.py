@@ -27,6 +27,7 @@ def replay(path: Path) -> Check:
     contract = pairs.find_contract([pair["contract"]] if pair["contract"] else [pair["reference"], pair["candidate"]])
     contract = changed(contract, reference=pair["reference"], candidate=pair["candidate"])
     contract = pairs.with_options(contract, pair.get("reference_options", {}), pair.get("candidate_options", {}))
+    contract = pairs.with_setting(contract, pair.get("setting", ""))
     host = pairs.make_host(contract)
     try:
         session = Session(contract, host, pairs.make_candidate(contract), Effort())

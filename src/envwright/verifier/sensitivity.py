@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.references.protocol import Reference
+from envwright.verifier.contract import Contract
 from envwright.verifier.nudges import count_reals, nudge, nudge_one
 from envwright.verifier.rows import Row
 
@@ -38,10 +39,24 @@ def added(parts: Iterable[Sway], usual: Row) -> Sway:
     return total
 
 
-def roundings(reference: Reference, dtype: str | None, seeds: range) -> Iterator[AbstractContextManager[None]]:
-    """The reference as it computes in float32, with each of these seeds."""
-    for seed in seeds if dtype == "float32" else ():
-        if (way := reference.rounding(seed)) is not None:
+def roundings(
+    reference: Reference, contract: Contract, dtype: str | None, seeds: range
+) -> Iterator[AbstractContextManager[None]]:
+    """The reference as it computes in `dtype`, with each of these seeds; and, with the first of them, set as tolerances
+    of the contract say. None, if that is not given: then nothing rounds."""
+    if dtype is None:
+        return
+    if seeds.start == 0:
+        yield from settings(reference, contract)
+    for seed in seeds:
+        if (way := reference.rounding(seed, dtype)) is not None:
+            yield way
+
+
+def settings(reference: Reference, contract: Contract) -> Iterator[AbstractContextManager[None]]:
+    """The reference, set as tolerances of the contract say."""
+    for name in dict.fromkeys(tolerance.setting for tolerance in contract.tolerances if tolerance.setting):
+        if (way := reference.setting(contract.settings[name])) is not None:
             yield way
 
 

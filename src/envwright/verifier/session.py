@@ -95,7 +95,7 @@ class Session:
     def _key(self, plans: list[EpisodePlan]) -> str:
         """What a trace depends on."""
         players = [policies.source(name, self.contract.base) for name in self.contract.policies]
-        origin = (self.facts["provenance"], self.contract.reference_options)
+        origin = (self.facts["provenance"], self.contract.reference_options, self.contract.setting)
         about = (*origin, self.contract.sha256, players, plans, self.effort)
         return hashlib.sha256(repr(about).encode()).hexdigest()
 

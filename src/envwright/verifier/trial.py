@@ -11,7 +11,7 @@ from envwright.candidates.protocol import Candidate, Columns
 from envwright.verifier import regressions
 from envwright.verifier.compare import Mismatch, any_column, mismatches, unequal
 from envwright.verifier.domain import size
-from envwright.verifier.phases import compare_phases, first_differing_phase
+from envwright.verifier.phases import first_parting
 from envwright.verifier.record import Case, Transitions, record_transitions
 from envwright.verifier.record_sensitivity import record_rounding, record_sensitivity
 from envwright.verifier.rows import part, take
@@ -158,11 +158,10 @@ def _explain_one(
     expected = {name: again.reference.after[name] for name in session.contract.columns}
     wrong = mismatches(session.contract, expected, again.got, 0, again.sensitivity, scales_for(session))
     first = next((m for m in wrong if m.column == column), wrong[0] if wrong else Mismatch(column, None, None, None))
-    module = first_differing_phase(session, precision.candidate, again.reference, 0) or session.contract.owner(
-        first.column
-    )
+    parting = first_parting(session, precision.candidate, again.reference, 0)
+    notes = [f"in {precision.name}" if precision.nudge else "", f"they part after {parting.where}" if parting else ""]
     divergence = Divergence(
-        module=module,
+        module=parting.phase.module if parting else session.contract.owner(first.column),
         column=first.column,
         expected=_json(first.expected),
         got=_json(first.got),
@@ -170,7 +169,7 @@ def _explain_one(
         input=as_input(case),
         smallest=True,
         differing=count,
-        note=f"in {precision.name}" if precision.nudge else "",
+        note="; ".join(filter(None, notes)),
     )
     return regressions.keep_step(session, divergence, case, precision.name, level)
 
@@ -179,16 +178,15 @@ def shown(session: Session, precision: Precision, trial: StepTrial, about: dict[
     """A single step that was kept, tried again: the columns that differ, and where within the step."""
     expected = {name: trial.reference.after[name] for name in session.contract.columns}
     wrong = mismatches(session.contract, expected, trial.got, 0, trial.sensitivity, scales_for(session))
-    parted = compare_phases(session, precision.candidate, trial.reference, [0])
-    module = parted[0][1].module if parted else owner(session, trial, 0) if wrong else ""
+    parting = first_parting(session, precision.candidate, trial.reference, 0)
+    module = parting.phase.module if parting else owner(session, trial, 0) if wrong else ""
     case = trial.reference.cases[0]
     found = [
         Divergence(module, m.column, _json(m.expected), _json(m.got), m.allowed, input=as_input(case))
         for m in sorted(wrong, key=lambda m: m.column != about["column"])
     ]
-    if not found and parted:
-        _, phase, name, want, have = parted[0]
-        found = [Divergence(phase.module, f"{name} after {phase.name}", _json(want), _json(have), input=as_input(case))]
+    if not found and parting:
+        found = [Divergence(module, *parting.shown, input=as_input(case))]
     detail = f"{len(expected)} columns equal after this step"
     return Check(about["level"], "step", "fail" if found else "pass", detail, 1, tuple(found))
 

@@ -15,7 +15,7 @@ from envwright.bench.job import Built, Job
 from envwright.core.errors import EnvwrightError, missing_extra
 
 OURS = "envwright"
-PEERS = ("reference", "gymnax", "gymnasium", "rejax")
+PEERS = ("reference", "gymnax", "gymnasium", "rejax", "mujoco", "mjx", "brax", "envpool")
 MACHINE = "machine"  # no environment at all: the limits of the hardware
 
 

@@ -10,6 +10,7 @@ NEEDS: dict[str, str] = {}
 LARGEST = 2**20
 STEPS_A_CALL = 2**22  # of all environments together; calls of a few milliseconds cost two devices a quarter
 NATIVE_STEPS_A_CALL = 2**16  # of an environment outside of JAX, stepped from Python
+OPERATIONS_A_CALL = 2**34  # by `core.cost`: where a step takes many, as in physics, a call of 2**22 would take minutes
 LONGEST = 8192  # steps of one environment in a call
 ONE_DEVICE = "one device"  # after `tune_cpu`, with XLA's own threads for large matrices
 
@@ -48,6 +49,7 @@ def _random(job: Job) -> Built:
         steps = steps_a_call(job.num_envs, NATIVE_STEPS_A_CALL)
         return Built({"run": training.host_env_only(env.batch(job.num_envs), steps)}, {"steps_a_call": steps})
     steps = steps_a_call(job.num_envs, STEPS_A_CALL)
+    steps = max(1, min(steps, OPERATIONS_A_CALL // (_operations(env) * job.num_envs)))
     run = rollout(env, num_envs=job.num_envs, steps=steps, devices=_devices(job), fused=job.layout != PLAIN)
     keys = [key(i) for i in range(1, 17)]
     last: list[Any] = [run.reset(key(0))]
@@ -59,6 +61,22 @@ def _random(job: Job) -> Built:
         return calls * steps * job.num_envs
 
     return Built({"run": go}, {"steps_a_call": steps})
+
+
+def _operations(env: Any) -> int:
+    """About how many simple operations a step of one environment takes; traced, not run."""
+    import jax
+
+    from envwright.core import key
+    from envwright.core.autoreset import to_back
+    from envwright.core.cost import cost
+    from envwright.core.rollout import random_actions
+
+    params, keys = env.default_params, jax.random.split(key(0), 1)
+    _, states = jax.eval_shape(jax.vmap(env.init, (0, None)), keys, params)
+    actions = jax.eval_shape(lambda states: random_actions(env, keys, to_back(states), params), states)
+    state, action = jax.eval_shape(lambda batch: jax.tree.map(lambda leaf: leaf[0], batch), (states, actions))
+    return max(1, cost(lambda state, action: env.transition(keys[0], state, action, params), state, action).operations)
 
 
 def _ppo(job: Job) -> Built:

@@ -14,8 +14,8 @@ from envwright.core.batch import Stepping
 from envwright.core.env import Env
 from envwright.core.native import AnyEnv, spaces_of
 from envwright.core.rollout import LARGEST_TILE, random_actions
+from envwright.core.spaces import size_of
 from envwright.training import networks
-from envwright.training.actions import size_of
 from envwright.training.config import Config, Network
 from envwright.training.host_trainer import HostTrainer
 from envwright.training.trainers import AnyTrainer

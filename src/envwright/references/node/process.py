@@ -134,8 +134,11 @@ class NodeReference:
         seen = self._ask("watch", points=wanted, action=encode(action), tape=to_tape(tape))
         return [to_glimpse(glimpse) for glimpse in seen["glimpses"]], self._outcome(seen["outcome"])
 
-    def rounding(self, seed: int) -> None:
+    def rounding(self, seed: int, dtype: str) -> None:
         """JavaScript is not rewritten."""
+
+    def setting(self, values: Mapping[str, Any]) -> None:
+        """What a game keeps to itself cannot be set."""
 
     def record_calls(self, functions: Sequence[str], play: Callable[[], None]) -> dict[str, list[dict[str, Any]]]:
         """The distinct arguments that functions, exported or not, are called with while `play` runs."""

@@ -80,7 +80,9 @@ def codes_named(roots: Sequence[Any], name: str) -> list[types.CodeType]:
     known = set()
     for code in codes(roots):
         known.add(code.co_name)
-        if name in (code.co_name, code.co_qualname) and (not found or found[0].co_filename == code.co_filename):
+        same_file = not found or found[0].co_filename == code.co_filename
+        # A file that is loaded twice has equal code twice, and would be watched twice.
+        if name in (code.co_name, code.co_qualname) and same_file and code not in found:
             found.append(code)
     if not found:
         raise _unknown(name, sorted(known))

@@ -8,6 +8,7 @@ import numpy as np
 from envwright.candidates.protocol import ColumnKind
 from envwright.core.spaces import Box, Discrete
 from envwright.references.self_check import ReferenceFinding, check_reference
+from envwright.verifier import requirements
 from envwright.verifier.contract import Contract
 from envwright.verifier.nudges import unit
 from envwright.verifier.session import Session
@@ -35,6 +36,14 @@ def _is_fault(found: ReferenceFinding, contract: Contract) -> bool:
     """Whether the contract asks for what differs, if that is info."""
     asked = found.kind == "info" and any("info" in expression.names for expression in contract.outcome.values())
     return asked or not found.note
+
+
+def check_requirements(session: Session) -> list[Check]:
+    """The packages that the contract was written for, of the versions that it names."""
+    if not session.contract.requires:
+        return []
+    requirements.check(session.contract)
+    return [Check("L0", "the packages that it needs", "pass", requirements.versions(session.contract))]
 
 
 def check_spaces(session: Session) -> list[Check]:

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.verifier import regressions
+from envwright.verifier.clauses import Function
 from envwright.verifier.compare import SLACK, by_row, differs
-from envwright.verifier.contract import Function
 from envwright.verifier.domain import mine, size
 from envwright.verifier.nudges import unit, usual
 from envwright.verifier.record import EpisodePlan, FunctionCall, mine_calls, record_calls
@@ -64,9 +64,8 @@ def _differing(
     if room is not None and bad.any():
         which = np.flatnonzero(bad)
         sizes = usual([dict(row.arguments) for row in rows])
-        sensitivity = session.host.run(
-            record_call_sensitivity, function, [rows[i] for i in which.tolist()], "float32", sizes
-        )
+        suspects = [rows[i] for i in which.tolist()]
+        sensitivity = session.host.run(record_call_sensitivity, session.contract, function, suspects, "float32", sizes)
         bad[which] = by_row(differs(want[which], got[which], room[which] + SLACK * sensitivity))
     return bad
 

@@ -1,7 +1,6 @@
 """L2, interaction: whole steps, compared after each of their phases."""
 
-import numpy as np
-
+from envwright.core.errors import EnvwrightError
 from envwright.verifier import regressions
 from envwright.verifier.phases import compare_phases
 from envwright.verifier.rows import part, take
@@ -27,29 +26,40 @@ def check_phases(session: Session) -> list[Check]:
                 *checks,
                 Check("L2", "phases", "fail", f"the contract names {missing}; the candidate's phases() does not"),
             ]
-        parted = compare_phases(session, precision.candidate, trial.reference, rows)
+        parted, passed = compare_phases(session, precision.candidate, trial.reference, rows)
+        if rows and not passed:
+            raise EnvwrightError("the reference passes none of the contract's phases in any of its steps.")
         found: dict[str, Divergence] = {}
-        for row, phase, name, want, have in parted:
-            if phase.module not in found:
-                case = trial.reference.cases[row]
-                divergence = Divergence(
-                    phase.module, f"{name} after {phase.name}", np.asarray(want).tolist(), have.tolist(),
-                    input=as_input(case), differing=sum(p[1].module == phase.module for p in parted),
-                )  # fmt: skip
-                found[phase.module] = regressions.keep_step(session, divergence, case, precision.name, "L2")
+        for parting in parted:
+            module = parting.phase.module
+            if module not in found:
+                case = trial.reference.cases[parting.row]
+                many = sum(p.phase.module == module for p in parted)
+                divergence = Divergence(module, *parting.shown, input=as_input(case), differing=many)
+                found[module] = regressions.keep_step(session, divergence, case, precision.name, "L2")
         detail = f"{len(rows):,} steps, {len(contract.phases)} phases, {len(parted):,} steps differ"
+        if never := [phase.name for phase in contract.phases if phase.name not in passed]:
+            detail += f"; never passed: {', '.join(never)}"
         name = "phases" + (f" in {precision.name}" if precision.nudge else "")
         checks.append(Check("L2", name, "fail" if found else "pass", detail, len(rows), tuple(found.values())))
     return checks
 
 
 def _missing(session: Session, precision: Precision, trial: StepTrial) -> str:
-    """Phases and values of the contract that the candidate does not have."""
+    """Phases and values of the contract that the candidate does not have, or not once a substep."""
     if not trial.reference.cases:
         return ""
     one = slice(0, 1)
     state, after = (take(columns, one) for columns in (part(trial.reference.before, "state."), trial.reference.after))
     chance = part(after, "chance.") if precision.candidate.takes_chance else None
     known = precision.candidate.phases(state, after["action"], chance)
-    wanted = [(phase.name, value) for phase in session.contract.phases for value in phase.values]
-    return ", ".join(f"{value} after {phase}" for phase, value in wanted if value not in known.get(phase, {}))
+    missing: list[str] = []
+    for loop in session.contract.loops:
+        count = loop.count(session.facts["names"]) if loop.substeps else None
+        for phase, value in ((p.name, value) for p in loop.phases for value in p.values):
+            there = known.get(phase, {}).get(value)
+            if there is None:
+                missing.append(f"{value} after {phase}")
+            elif count is not None and there.shape[1:2] != (count,):
+                missing.append(f"{value} after {phase} with a leading axis of {count} substeps")
+    return ", ".join(missing)

@@ -5,8 +5,8 @@ a last bit after every step, or rounding as it computes: how far that takes it f
 may be.
 """
 
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from envwright.verifier.levels.l3_episodes import beginnings, blame, check_start
 from envwright.verifier.nudges import nudge, unit
 from envwright.verifier.record import Beat, as_action
 from envwright.verifier.rows import Row, stack, step_row
+from envwright.verifier.sensitivity import settings
 from envwright.verifier.session import Session
 from envwright.verifier.trial import Precision, precisions
 from envwright.verifier.verdict import Check
@@ -198,10 +199,9 @@ def record_drift(
         for run in runs:
             ways = (1.0,) if run == 0 else (-1.0,) if run == 1 else (1.0, -1.0)  # all up, all down, then at random
             rng = np.random.default_rng([episode.seed, run])
-            rounding = reference.rounding(run) if run >= 2 and dtype == "float32" else None
             try:
                 reference.restore(nudge(constants, None, kind, rng, ways))
-                with rounding or nullcontext():
+                with _moved_otherwise(reference, contract, dtype, run):
                     how = _Nudging(kind, sizes, rng, ways, run >= 2)
                     rows = _one_run(reference, contract, episode, how, beat)
                     if not rows:  # it may want its actions in no other type
@@ -217,6 +217,16 @@ def record_drift(
             farthest[name].append(np.maximum.accumulate(value, axis=0))
         flags.append(apart)
     return Drift({n: np.concatenate(v) for n, v in farthest.items()}, np.concatenate(flags))
+
+
+@contextmanager
+def _moved_otherwise(reference: Reference, contract: Contract, dtype: str, run: int) -> Iterator[None]:
+    """From the third run on: what it computes is rounded, where it can be, and it is set as tolerances say."""
+    rounding = reference.rounding(run, dtype) if run >= 2 else None
+    with ExitStack() as stack:
+        for way in (*(settings(reference, contract) if run >= 2 else ()), rounding or nullcontext()):
+            stack.enter_context(way)
+        yield
 
 
 class _Nudging(NamedTuple):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from envwright.candidates.protocol import Candidate, Columns
 from envwright.verifier import regressions
 from envwright.verifier.compare import any_column, unequal
-from envwright.verifier.phases import first_differing_phase
+from envwright.verifier.phases import first_parting
 from envwright.verifier.record_sensitivity import record_start_sensitivity
 from envwright.verifier.replaying import before_step
 from envwright.verifier.rows import is_standing, part, take
@@ -145,7 +145,9 @@ def blame(
     note = ""
     module = session.contract.owner(column)
     if len(trial.rows):
-        module = first_differing_phase(session, precision.candidate, trial.reference, 0) or owner(session, trial, 0)
+        parting = first_parting(session, precision.candidate, trial.reference, 0)
+        module = parting.phase.module if parting else owner(session, trial, 0)
+        note = f"they part after {parting.where}" if parting else ""
     elif precision.nudge is None:
         note = (
             "from the reference's own state this step agrees: the candidate carries something from step to step that "

@@ -16,7 +16,7 @@ from envwright.candidates.one_game import LOG
 from envwright.candidates.protocol import Columns
 from envwright.references.protocol import BatchedOutcome, BatchedReference, BatchPolicy
 from envwright.verifier import regressions
-from envwright.verifier.phases import first_differing_phase
+from envwright.verifier.phases import first_parting
 from envwright.verifier.record import Case, as_action
 from envwright.verifier.rows import part
 from envwright.verifier.session import Session
@@ -205,7 +205,8 @@ def blame(
     trial = attempt(session, exact, [case._replace(tape=batched.tape(drawn, chance, game))])
     if len(trial.rows):
         case = trial.reference.cases[0]
-        module = first_differing_phase(session, session.candidate, trial.reference, 0) or owner(session, trial, 0)
+        parting = first_parting(session, session.candidate, trial.reference, 0)
+        module = parting.phase.module if parting else owner(session, trial, 0)
         divergence = _divergence(session, module, found, at, as_input(case), f"game {game}")
         return regressions.keep_step(session, divergence, case, "exact", "L3")
     if recording.ended[step, game]:

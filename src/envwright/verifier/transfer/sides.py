@@ -15,9 +15,9 @@ from envwright.core.spaces import Box, Space
 from envwright.references.batches import Moved, Singles, seen_as
 from envwright.references.legality import Mask, seats
 from envwright.references.protocol import Reference
-from envwright.references.registry import find_kind, find_reference
 from envwright.training.config import Config, changed, for_env, load
 from envwright.verifier.contract import Contract
+from envwright.verifier.pairs import kind_of
 from envwright.verifier.rows import LEGAL
 from envwright.verifier.session import Session
 from envwright.verifier.transfer.candidate_batch import CandidateBatch
@@ -91,8 +91,8 @@ def reference_batch(contract: Contract, many: int, observations: Space, actions:
     """The slow original, many times: unwatched where it can be, and where its own words are the candidate's."""
     masked = LEGAL in contract.outcome
     if as_it_is(contract):
-        kind = find_kind(contract.reference, contract.base)
-        if (found := kind.stepping(many, observations, actions, masked, **contract.reference_options)) is not None:
+        found = kind_of(contract).stepping(many, observations, actions, masked, **contract.reference_options)
+        if found is not None:
             return found
     return Singles([_InContract(contract) for _ in range(many)], observations, actions, masked)
 
@@ -108,7 +108,7 @@ class _InContract:
 
     def __init__(self, contract: Contract) -> None:
         self._contract = contract
-        self._reference: Reference = find_reference(contract.reference, contract.reference_options, contract.base)
+        self._reference: Reference = kind_of(contract).make(**contract.reference_options)
         self._legal: Mask | None = None
 
     @property
