@@ -6,8 +6,6 @@ to end, and by how much? Run: python benchmarks/pong_training.py
 
 import argparse
 import json
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import numpy as np
 
 import envwright
 from envwright.bench.statistics import ratio
+from training_side import Side
 
 SOLVED = 18.0
 TURN = 8  # updates before the other side has its turn
@@ -53,10 +52,10 @@ def compare(seed: int) -> dict[str, Any]:
         states[name], metrics = (trainer if name == "JAX" else on_c).run(states[name], updates)
         return np.asarray(metrics["return"])[:, 0]
 
-    sides = {name: Side(partial(play, name)) for name in states}
+    sides = {name: Side(partial(play, name), TURN, TURN * config.batch, SOLVED) for name in states}
     for _ in range(0, config.updates, TURN):
         for side in sides.values():
-            side.turn(config.batch)
+            side.turn()
     faster = ratio(sides["JAX"].rates[1:], sides["C"].rates[1:])  # both compile in the first turn
     for name, side in sides.items():
         print(
@@ -64,33 +63,7 @@ def compare(seed: int) -> dict[str, Any]:
             f"training and {side.compiling:.1f} s of compiling, at the end {side.last:.2f}"
         )
     print(f"JAX of C: {faster.median:.2f} [{faster.low:.2f}, {faster.high:.2f}], {len(jax.devices())} devices")
-    return {"ratio": vars(faster), "sides": {n: {**vars(s), "play": None} for n, s in sides.items()}}
-
-
-class Side:
-    """One of the two, and how it has done so far."""
-
-    def __init__(self, play: Callable[[int], Any]) -> None:
-        self.play = play
-        self.rates: list[float] = []
-        self.seconds = 0.0
-        self.compiling = 0.0
-        self.solved = float("nan")
-        self.last = float("nan")
-
-    def turn(self, batch: int) -> None:
-        began = time.perf_counter()
-        returns = self.play(TURN)
-        took = time.perf_counter() - began
-        if len(self.rates) == 1:  # now it is known how much of the first turn was compiling
-            self.compiling = self.seconds - took
-            self.seconds = took
-        self.seconds += took
-        self.rates.append(TURN * batch / took)
-        finite = returns[np.isfinite(returns)]
-        self.last = float(finite[-1]) if len(finite) else self.last
-        if np.isnan(self.solved) and self.last >= SOLVED:
-            self.solved = self.seconds
+    return {"ratio": vars(faster), "sides": {name: side.plain() for name, side in sides.items()}}
 
 
 if __name__ == "__main__":

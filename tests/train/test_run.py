@@ -69,6 +69,12 @@ def test_a_run_leaves_a_line_an_update_and_its_state(whole: Path) -> None:
     assert len((whole / "timing.jsonl").read_text().splitlines()) == 10
 
 
+def test_progress_tells_the_last_return_of_a_chunk() -> None:
+    rows = metrics.rows_of({"return": np.array([[1.0], [2.0], [np.nan]])}, 0, 32, (0,))
+    assert metrics.last_with_episodes(rows)["return"] == 2
+    assert metrics.last_with_episodes(rows[2:]) == rows[2], "no episode has ended yet"
+
+
 def test_a_finished_run_is_left_as_it_is(whole: Path) -> None:
     before = {path: path.read_bytes() for path in [whole / "metrics.jsonl", *(whole / "checkpoints").iterdir()]}
     train(run_in(whole), progress=until(0))

@@ -39,6 +39,11 @@ def first_broken(rows: Sequence[Row]) -> Row | None:
     return next((row for row in rows if not np.isfinite([row[name] for name in MUST_BE_FINITE]).all()), None)
 
 
+def last_with_episodes(rows: Sequence[Row]) -> Row:
+    """The last row in which an episode ended; episodes of the same length all end in the same update."""
+    return next((row for row in reversed(rows) if np.isfinite(row["return"])), rows[-1])
+
+
 class Log:
     """The files of a run. What is behind update `updates`, written by a run that was killed later, is dropped."""
 

@@ -39,7 +39,7 @@ class Progress:
 
     steps: int  # of all seeds together
     total: int
-    row: metrics.Row  # the last one
+    row: metrics.Row  # the last one in which an episode ended
     rate: float  # steps a second, compiling left out; not a number after the first chunk
 
 
@@ -106,7 +106,8 @@ def _train(
             rate = (done - begun_at) * an_update / (now - began) if began else float("nan")
             if not began:
                 begun_at, began = done, now
-            progress(Progress(done * an_update, run.config.updates * an_update, rows[-1], rate))
+            row = metrics.last_with_episodes(rows)
+            progress(Progress(done * an_update, run.config.updates * an_update, row, rate))
         due = now - saved_at > max(SAVE_EVERY, save_seconds / SAVE_SHARE)
         if distributed.agreed(due) or done == run.config.updates:
             save(run, trainer, state, done)
