@@ -21,13 +21,14 @@ from envwright.physics.inertia import (
     factor,
     joint_forces,
     joint_matrix,
+    resist,
     solve,
     stiffness_at,
     sum_of,
     wrench_at,
 )
 from envwright.physics.kinematics import Twist, motions, velocity_at
-from envwright.physics.model import Model
+from envwright.physics.model import Model, Sphere
 
 # From a million random states, one in 10,000 does not settle in 20 full steps but goes round in a circle; all others
 # need at most 19, and in play hardly any needs 4. So after every `_PATIENCE` steps their length is halved. The minimum
@@ -86,7 +87,7 @@ def minimum(model: Model, problem: Problem, warmstart: Sequence[Scalar]) -> list
     def find_jvp(values: Any, tangents: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
         found = find(*values)
         rows = pushing(model, rebuilt(values[0]), found)
-        _, moved = jax.jvp(lambda unknown: balanced(model, rebuilt(unknown), rows), values[:1], tangents[:1])
+        _, moved = jax.jvp(lambda unknown: missing(model, rebuilt(unknown), rows, found), values[:1], tangents[:1])
         return found, moved
 
     unknown = [leaf for leaf, is_known in zip(leaves, known, strict=True) if not is_known]
@@ -96,10 +97,10 @@ def minimum(model: Model, problem: Problem, warmstart: Sequence[Scalar]) -> list
 def _search(model: Model, problem: Problem, start: Sequence[Scalar]) -> list[Scalar]:
     def step(before: _Search) -> _Search:
         rows = pushing(model, problem, before.qacc)
-        new = balanced(model, problem, rows)
+        change = missing(model, problem, rows, before.qacc)
+        new = [a + c for a, c in zip(before.qacc, change, strict=True)]
         after = pushing(model, problem, new)
         same = [a == b for a, b in zip(jax.tree.leaves(rows), jax.tree.leaves(after), strict=True)]
-        change = [b - a for a, b in zip(before.qacc, new, strict=True)]
         largest, change_at_most = (reduce(jnp.maximum, [jnp.abs(a) for a in values]) for values in (new, change))
         still = change_at_most <= _ROUNDING * jnp.finfo(largest.dtype).eps * largest
         settled = reduce(jnp.logical_and, same, jnp.bool_(True)) | still
@@ -128,20 +129,30 @@ def pushing(model: Model, problem: Problem, qacc: Sequence[Scalar]) -> PushingRo
     return PushingRows(edges, stops)
 
 
-def balanced(model: Model, problem: Problem, rows: PushingRows) -> list[Scalar]:
-    """The accelerations in balance if just these rows push: each adds its strength to inertia, and a constant force."""
-    weights, wrenches = list(problem.weights), [Wrench(0.0, 0.0, 0.0)] * len(model.bodies)
+def missing(model: Model, problem: Problem, rows: PushingRows, qacc: Sequence[Scalar]) -> list[Scalar]:
+    """From given accelerations to those in balance if just these rows push: each adds its strength to inertia.
+
+    It follows from the forces that are out of balance. From all forces it would be exact, too, but not when rounded:
+    deep in the floor those of constraints are large, and what they leave of each other is small.
+    """
+    moving = motions(model, problem.axes, qacc)
+    wrenches = [Wrench(*(-part for part in resist(w, a))) for w, a in zip(problem.weights, moving, strict=True)]
+    weights = list(problem.weights)
     for sphere, contact, edges in zip(model.spheres, problem.contacts, rows.contacts, strict=True):
-        stiff = _stiffness(sphere.friction, contact.strength, edges)
+        stiff, wrench = _push(sphere, contact, edges, moving[sphere.body])
         weights[sphere.body] = sum_of(weights[sphere.body], stiffness_at(contact.point, *stiff))
-        force = _times(stiff, *contact.reference)
-        wrenches[sphere.body] = sum_of(wrenches[sphere.body], wrench_at(contact.point, force))
-    forces = [add(a, b) for a, b in zip(problem.forces, joint_forces(model, problem.axes, wrenches), strict=True)]
+        wrenches[sphere.body] = sum_of(wrenches[sphere.body], wrench)
+    forces = [
+        add(force, more, mul(-joint.armature, a))
+        for force, more, joint, a in zip(
+            problem.forces, joint_forces(model, problem.axes, wrenches), model.joints, qacc, strict=True
+        )
+    ]
     diagonal: list[Scalar] = [joint.armature for joint in model.joints]
     for i, stop in problem.stops.items():
         strength = where(rows.stops[i], stop.strength, 0.0)
         diagonal[i] = add(diagonal[i], strength)
-        forces[i] = add(forces[i], mul(strength, stop.reference))
+        forces[i] = add(forces[i], mul(strength, sub(stop.reference, qacc[i])))
     return solve(model, factor(model, joint_matrix(model, problem.axes, weights, diagonal)), forces)
 
 
@@ -150,14 +161,22 @@ def constraint_forces(model: Model, problem: Problem, qacc: Sequence[Scalar]) ->
     rows, moving = pushing(model, problem, qacc), motions(model, problem.axes, qacc)
     wrenches = [Wrench(0.0, 0.0, 0.0)] * len(model.bodies)
     for sphere, contact, edges in zip(model.spheres, problem.contacts, rows.contacts, strict=True):
-        x, z = velocity_at(moving[sphere.body], contact.point)
-        stiff = _stiffness(sphere.friction, contact.strength, edges)
-        force = _times(stiff, sub(contact.reference[0], x), sub(contact.reference[1], z))
-        wrenches[sphere.body] = sum_of(wrenches[sphere.body], wrench_at(contact.point, force))
+        _, wrench = _push(sphere, contact, edges, moving[sphere.body])
+        wrenches[sphere.body] = sum_of(wrenches[sphere.body], wrench)
     forces = joint_forces(model, problem.axes, wrenches)
     for i, stop in problem.stops.items():
         forces[i] = add(forces[i], where(rows.stops[i], mul(stop.strength, sub(stop.reference, qacc[i])), 0.0))
     return forces
+
+
+def _push(
+    sphere: Sphere, contact: Contact, edges: Edges, motion: Twist
+) -> tuple[tuple[Scalar, Scalar, Scalar], Wrench]:
+    """The stiffness of a contact, and its force on a body with a given acceleration."""
+    x, z = velocity_at(motion, contact.point)
+    stiff = _stiffness(sphere.friction, contact.strength, edges)
+    force = _times(stiff, sub(contact.reference[0], x), sub(contact.reference[1], z))
+    return stiff, wrench_at(contact.point, force)
 
 
 def _stiffness(friction: float, strength: Scalar, edges: Edges) -> tuple[Scalar, Scalar, Scalar]:
