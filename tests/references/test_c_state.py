@@ -128,7 +128,7 @@ LOSSY = (
 
 @pytest.mark.parametrize("rounds", [True, False])
 def test_what_rounding_does_on_the_way_is_asked_of_the_adapter(rounds: bool, tmp_path: Path) -> None:
-    off = [] if rounds else [("c_pendulum.py", "c.pendulum_round(seed + 1)", "c.pendulum_round(0)")]
+    off = [] if rounds else [("c_pendulum.py", "c.pendulum_round(seed + 1 if", "c.pendulum_round(0 if")]
     written(tmp_path, [*LOSSY, *off])
     verdict = judged(tmp_path / "jax_pendulum.toml", ("L1",))
     single = {check.name: check.status for check in verdict.checks if check.name.startswith("single steps")}
@@ -145,7 +145,9 @@ def test_rounding_ends_where_it_began(tmp_path: Path) -> None:
             if seed is None:
                 results.append(reference.step([0.7]).reward)
                 continue
-            with reference.rounding(seed):
+            way = reference.rounding(seed, "float32")
+            assert way is not None
+            with way:
                 results.append(reference.step([0.7]).reward)
         assert results[0] == results[-1]
         assert len(set(results)) > 2

@@ -8,7 +8,7 @@ from envwright.core.errors import EnvwrightError
 from envwright.training.config import Config, ConfigError, Network, changed, for_env, from_plain, load, with_settings
 
 
-@pytest.mark.parametrize("name", ["pong", "cartpole", "half_cheetah"])
+@pytest.mark.parametrize("name", ["pong", "cartpole", "half_cheetah", "walker2d"])
 def test_tuned_configs_ship_and_survive_json(name: str) -> None:
     config = for_env(name)
     assert config != Config()

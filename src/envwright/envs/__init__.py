@@ -39,6 +39,10 @@ def register_all() -> None:
                 f"envwright.envs.{folder}:{name}",
                 max_episode_steps=1000,
                 summary=f"Gymnasium's {name} on MuJoCo, {summary} (C to JAX)",
+                forms=(
+                    Form("MuJoCo's solver at its tolerance", {}),
+                    Form("MuJoCo's solver exact", {}, setting="tight"),
+                ),
             )
         )
 

@@ -7,7 +7,19 @@ model is a constant of the trace, so each body gets arithmetic of its own, witho
 from envwright.physics.integrate import Computed, Motion, advance, evaluate
 from envwright.physics.model import Model, load_model
 from envwright.physics.phases import phases
+from envwright.physics.picture import picture
 from envwright.physics.places import site
 from envwright.physics.rewards import control_cost
 
-__all__ = ["Computed", "Model", "Motion", "advance", "control_cost", "evaluate", "load_model", "phases", "site"]
+__all__ = [
+    "Computed",
+    "Model",
+    "Motion",
+    "advance",
+    "control_cost",
+    "evaluate",
+    "load_model",
+    "phases",
+    "picture",
+    "site",
+]

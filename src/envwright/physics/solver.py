@@ -55,7 +55,7 @@ class Edges(NamedTuple):
     minus: Any
 
 
-class Rows(NamedTuple):
+class PushingRows(NamedTuple):
     """Which rows push."""
 
     contacts: list[Edges]
@@ -114,7 +114,7 @@ def _search(model: Model, problem: Problem, start: Sequence[Scalar]) -> list[Sca
     return list(jax.lax.while_loop(goes_on, step, _Search(tuple(start), jnp.bool_(False), jnp.int32(0))).qacc)
 
 
-def pushing(model: Model, problem: Problem, qacc: Sequence[Scalar]) -> Rows:
+def pushing(model: Model, problem: Problem, qacc: Sequence[Scalar]) -> PushingRows:
     """Which rows push at given accelerations: those along which it is below the reference."""
     moving = motions(model, problem.axes, qacc)
     edges = []
@@ -125,10 +125,10 @@ def pushing(model: Model, problem: Problem, qacc: Sequence[Scalar]) -> Rows:
     stops = {
         i: where(stop.upper, qacc[i] > stop.reference, qacc[i] < stop.reference) for i, stop in problem.stops.items()
     }
-    return Rows(edges, stops)
+    return PushingRows(edges, stops)
 
 
-def balanced(model: Model, problem: Problem, rows: Rows) -> list[Scalar]:
+def balanced(model: Model, problem: Problem, rows: PushingRows) -> list[Scalar]:
     """The accelerations in balance if just these rows push: each adds its strength to inertia, and a constant force."""
     weights, wrenches = list(problem.weights), [Wrench(0.0, 0.0, 0.0)] * len(model.bodies)
     for sphere, contact, edges in zip(model.spheres, problem.contacts, rows.contacts, strict=True):

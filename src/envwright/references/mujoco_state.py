@@ -1,6 +1,7 @@
 """The state of Gymnasium's MuJoCo environments, which is in MuJoCo's mjData."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from envwright.references import mujoco_phases
 from envwright.references.mujoco_phases import mujoco
+from envwright.references.mujoco_rounding import moved_model
 from envwright.references.protocol import Glimpse
 from envwright.references.state_adapter import StateAdapter
 
@@ -72,6 +74,9 @@ class MujocoState(StateAdapter):
         finally:
             del env._step_mujoco_simulation
         return seen
+
+    def rounding(self, env: Any, seed: int, dtype: str) -> AbstractContextManager[None]:
+        return moved_model(env.model, seed, dtype)
 
     def _forward(self, env: Any) -> None:
         """Compute all fields of the present state, and nothing that the next step depends on."""

@@ -6,7 +6,7 @@
     call                            one function in isolation
     watch                           a step, with the state as it is between its phases
     record_calls, covering          which functions are called with what, which lines run, while it plays
-    rounding                        all this as it would compute in float32
+    rounding                        all this as it would compute in another precision
 
 Everything it hands out is plain data: numbers, strings, None, NumPy arrays, and lists, tuples and dicts of these. So a
 reference may live in another process or another language.
@@ -168,8 +168,9 @@ class Reference(Protocol):
         """Measures what of the reference's source runs meanwhile; nothing, where that cannot be seen."""
         ...
 
-    def rounding(self, seed: int) -> AbstractContextManager[None] | None:
-        """Meanwhile it computes in float32, rounding up or down at random; None, where that cannot be had."""
+    def rounding(self, seed: int, dtype: str) -> AbstractContextManager[None] | None:
+        """Meanwhile it computes as in `dtype`, float32 or float64, rounding up or down at random; None, where that
+        cannot be had."""
         return None
 
     def setting(self, values: Mapping[str, Any]) -> AbstractContextManager[None] | None:

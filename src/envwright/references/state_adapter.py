@@ -9,7 +9,7 @@ has the full name of the class: `"games.pendulum.Pendulum" = "my_package.states:
 import importlib.metadata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -51,11 +51,11 @@ class StateAdapter(ABC):
         step()
         return ()
 
-    def rounding(self, env: Any, seed: int) -> AbstractContextManager[None]:
-        """Meanwhile it computes in float32, rounding up or down at random. Without this, its sensitivity to rounding is
-        measured by moving its state by one unit in the last place."""
-        del env, seed
-        return nullcontext()
+    def rounding(self, env: Any, seed: int, dtype: str) -> AbstractContextManager[None] | None:
+        """Meanwhile it computes as in `dtype`, float32 or float64, rounding up or down at random. None: it cannot, and
+        its sensitivity to rounding is measured by moving its state by one unit in the last place."""
+        del env, seed, dtype
+        return None
 
     def record_draws(self, env: Any, draw: RecordDraw) -> None:
         """Called once for a new environment: route every random draw outside of Python through `draw`. `draw("rand",

@@ -44,7 +44,7 @@ def record_sensitivity(
 def record_rounding(
     reference: Reference, contract: Contract, cases: Sequence[Case], dtype: str, seeds: range, beat: Beat
 ) -> Columns | None:
-    """How far each column moves if all that the reference computes on the way is rounded to float32, with each of the
+    """How far each column moves if all that the reference computes on the way is rounded to `dtype`, with each of the
     seeds; None if it cannot be asked to."""
     rows: list[Row] = []
     for case in cases:
@@ -118,7 +118,7 @@ def record_call_sensitivity(
     beat: Beat,
 ) -> NDArray[np.float64]:
     """How far each result moves if every number of the arguments is moved by a bit of `dtype`, and if all that is
-    computed on the way is rounded to float32, where the reference can be asked to."""
+    computed on the way is rounded to it, where the reference can be asked to."""
     sensitivities: list[NDArray[np.float64]] = []
     for row in rows:
         beat()

@@ -42,12 +42,14 @@ def added(parts: Iterable[Sway], usual: Row) -> Sway:
 def roundings(
     reference: Reference, contract: Contract, dtype: str | None, seeds: range
 ) -> Iterator[AbstractContextManager[None]]:
-    """The reference as it computes in float32, with each of these seeds; and, with the first of them, set as tolerances
-    of the contract say."""
-    if dtype is not None and seeds.start == 0:
+    """The reference as it computes in `dtype`, with each of these seeds; and, with the first of them, set as tolerances
+    of the contract say. None, if that is not given: then nothing rounds."""
+    if dtype is None:
+        return
+    if seeds.start == 0:
         yield from settings(reference, contract)
-    for seed in seeds if dtype == "float32" else ():
-        if (way := reference.rounding(seed)) is not None:
+    for seed in seeds:
+        if (way := reference.rounding(seed, dtype)) is not None:
             yield way
 
 

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from envwright.core import Box, Env, Record, Space, Step, scalar
-from envwright.physics import Motion, advance, control_cost, load_model, phases
+from envwright.physics import Motion, advance, control_cost, load_model, phases, picture
 from envwright.physics.starts import Noise, begin, draw_normal, draw_uniform
 
 MODEL = load_model(Path(__file__).with_name("model.json"))
@@ -57,7 +58,7 @@ class HalfCheetah(Env[Motion, Params]):
         after, moved, _ = advance(MODEL, state, action)
         velocity = moved[0] / MODEL.dt
         forward = params.forward_reward_weight * velocity
-        cost = control_cost(action, params.ctrl_cost_weight)
+        cost = control_cost(action, params.ctrl_cost_weight).astype(velocity.dtype)
         return Step(
             obs=self._observe(after),
             state=after,
@@ -70,6 +71,10 @@ class HalfCheetah(Env[Motion, Params]):
     def phases(self, state: Motion, action: jax.Array, chance: None, params: Params) -> dict[str, dict[str, jax.Array]]:
         del chance, params
         return phases(MODEL, state, action)
+
+    def render(self, state: Motion, params: Params) -> Any:
+        del params
+        return picture(MODEL, state.qpos)
 
     def _observe(self, state: Motion) -> jax.Array:
         """Positions and velocities."""

@@ -3,12 +3,13 @@ chance."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from envwright.core import Box, Env, Record, Space, Step, scalar
-from envwright.physics import Computed, Motion, advance, evaluate, load_model, phases, site
+from envwright.physics import Computed, Motion, advance, evaluate, load_model, phases, picture, site
 from envwright.physics.starts import Noise, begin, draw_normal, draw_uniform
 
 MODEL = load_model(Path(__file__).with_name("model.json"))
@@ -59,7 +60,7 @@ class InvertedDoublePendulum(Env[Motion, Params]):
         terminated = y <= 1
         distance = 0.01 * x**2 + (y - 2) ** 2
         velocity = 1e-3 * after.qvel[1] ** 2 + 5e-3 * after.qvel[2] ** 2
-        alive = params.healthy_reward * ~terminated
+        alive = jnp.where(terminated, 0, params.healthy_reward)
         return Step(
             obs=observe(after, computed),
             state=after,
@@ -72,6 +73,10 @@ class InvertedDoublePendulum(Env[Motion, Params]):
     def phases(self, state: Motion, action: jax.Array, chance: None, params: Params) -> dict[str, dict[str, jax.Array]]:
         del chance, params
         return phases(MODEL, state, action)
+
+    def render(self, state: Motion, params: Params) -> Any:
+        del params
+        return picture(MODEL, state.qpos, follow=False, below=0.6, view=3.2)
 
 
 def observe(state: Motion, computed: Computed) -> jax.Array:

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from envwright.core import Box, Env, Record, Space, Step, scalar
-from envwright.physics import Motion, advance, load_model, phases
+from envwright.physics import Motion, advance, load_model, phases, picture
 from envwright.physics.starts import Noise, begin, draw_uniform
 
 MODEL = load_model(Path(__file__).with_name("model.json"))
@@ -69,6 +70,10 @@ class InvertedPendulum(Env[Motion, Params]):
     def phases(self, state: Motion, action: jax.Array, chance: None, params: Params) -> dict[str, dict[str, jax.Array]]:
         del chance, params
         return phases(MODEL, state, action)
+
+    def render(self, state: Motion, params: Params) -> Any:
+        del params
+        return picture(MODEL, state.qpos, follow=False, below=0.5, view=2.2)
 
 
 def observe(state: Motion) -> jax.Array:

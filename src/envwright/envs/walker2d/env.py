@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from envwright.core import Box, Env, Record, Space, Step, scalar
-from envwright.physics import Motion, advance, control_cost, load_model, phases
+from envwright.physics import Motion, advance, control_cost, load_model, phases, picture
 from envwright.physics.starts import Noise, begin, draw_uniform
 
 MODEL = load_model(Path(__file__).with_name("model.json"))
@@ -66,8 +67,8 @@ class Walker2d(Env[Motion, Params]):
         velocity = moved[0] / MODEL.dt
         healthy = is_healthy(after, params)
         forward = params.forward_reward_weight * velocity
-        cost = control_cost(action, params.ctrl_cost_weight)
-        alive = healthy * params.healthy_reward
+        cost = control_cost(action, params.ctrl_cost_weight).astype(velocity.dtype)
+        alive = jnp.where(healthy, params.healthy_reward, 0)
         rest = jnp.asarray(MODEL.joints[1].rest, after.qpos.dtype)
         return Step(
             obs=self._observe(after),
@@ -88,6 +89,10 @@ class Walker2d(Env[Motion, Params]):
     def phases(self, state: Motion, action: jax.Array, chance: None, params: Params) -> dict[str, dict[str, jax.Array]]:
         del chance, params
         return phases(MODEL, state, action)
+
+    def render(self, state: Motion, params: Params) -> Any:
+        del params
+        return picture(MODEL, state.qpos, view=2.6)
 
     def _observe(self, state: Motion) -> jax.Array:
         """Positions, and velocities up to `FASTEST`."""

@@ -134,7 +134,7 @@ class NodeReference:
         seen = self._ask("watch", points=wanted, action=encode(action), tape=to_tape(tape))
         return [to_glimpse(glimpse) for glimpse in seen["glimpses"]], self._outcome(seen["outcome"])
 
-    def rounding(self, seed: int) -> None:
+    def rounding(self, seed: int, dtype: str) -> None:
         """JavaScript is not rewritten."""
 
     def setting(self, values: Mapping[str, Any]) -> None:

@@ -136,13 +136,12 @@ class PythonReference(Reference):
         if self._attributes is not None:
             self._attributes.expect([name for name in names if name in self._attributes.places])
 
-    @contextmanager
-    def rounding(self, seed: int) -> Iterator[None]:
-        with ExitStack() as stack:
-            stack.enter_context(rounding(self._own, seed))
-            for adapter, part in self._adapted:
-                stack.enter_context(adapter.rounding(part, seed))
-            yield
+    def rounding(self, seed: int, dtype: str) -> AbstractContextManager[None] | None:
+        ways = [adapter.rounding(part, seed, dtype) for adapter, part in self._adapted]
+        if dtype == "float32":  # Python computes in float64 as it is
+            ways.append(rounding(self._own, seed))
+        found = [way for way in ways if way is not None]
+        return _together(found) if found else None
 
     def setting(self, values: Mapping[str, Any]) -> AbstractContextManager[None]:
         return assigned(self.driver.parts(self.object)[0], values)
@@ -360,3 +359,11 @@ class PythonReference(Reference):
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+
+@contextmanager
+def _together(ways: Sequence[AbstractContextManager[None]]) -> Iterator[None]:
+    with ExitStack() as stack:
+        for way in ways:
+            stack.enter_context(way)
+        yield

@@ -222,7 +222,7 @@ def record_drift(
 @contextmanager
 def _moved_otherwise(reference: Reference, contract: Contract, dtype: str, run: int) -> Iterator[None]:
     """From the third run on: what it computes is rounded, where it can be, and it is set as tolerances say."""
-    rounding = reference.rounding(run) if run >= 2 and dtype == "float32" else None
+    rounding = reference.rounding(run, dtype) if run >= 2 else None
     with ExitStack() as stack:
         for way in (*(settings(reference, contract) if run >= 2 else ()), rounding or nullcontext()):
             stack.enter_context(way)

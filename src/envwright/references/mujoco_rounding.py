@@ -1,0 +1,96 @@
+"""What rounding does to MuJoCo, by backward error analysis.
+
+MuJoCo's arithmetic is compiled, so it cannot be made to round on the way. But what arithmetic in float32 computes from
+a model is what exact arithmetic computes from one nearby, whose numbers are off by a few units in the last place. So
+the numbers of the model are moved instead, each by one unit, up or down at random.
+
+A number is moved by one unit in the last place of the size with which it is computed. Places are sums of the lengths
+along a tree of bodies, and inertias are added up about one point for all of a tree: so these are moved by a unit of the
+longest such sum, and of the mass at that distance. A number that is 0 is exact.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from envwright.references.mujoco_phases import mujoco
+
+Arrays = dict[str, NDArray[np.float64]]
+
+# Arrays of mjModel that are lengths, and those that say to which body each belongs.
+_LENGTHS = {
+    "body_pos": None, "body_ipos": None, "jnt_pos": "jnt_bodyid", "geom_pos": "geom_bodyid", "site_pos": "site_bodyid",
+}  # fmt: skip
+_EMPTY = mujoco.MjModel.from_xml_string("<mujoco/>")  # has the attributes that every model has
+
+
+def _names(owner: Any, kind: type) -> list[str]:
+    found = {name: getattr(owner, name, None) for name in dir(owner) if not name.startswith("_")}
+    return [name for name, value in found.items() if isinstance(value, kind)]
+
+
+_ARRAYS = [name for name in _names(_EMPTY, np.ndarray) if getattr(_EMPTY, name).dtype == np.float64]
+_VECTORS = _names(_EMPTY.opt, np.ndarray)
+_SCALARS = [name for name in _names(_EMPTY.opt, float) if not name.endswith("tolerance")]  # where a solver stops
+
+
+@contextmanager
+def moved_model(model: Any, seed: int, dtype: str) -> Iterator[None]:
+    """Meanwhile every number of an mjModel is moved by a last bit of `dtype`."""
+    arrays = {name: array for name in _ARRAYS if (array := getattr(model, name)).size}
+    arrays |= {f"opt.{name}": getattr(model.opt, name) for name in _VECTORS}
+    scalars = {name: getattr(model.opt, name) for name in _SCALARS}
+    kept = {name: array.copy() for name, array in arrays.items()} | {"scalars": np.array(list(scalars.values()))}
+    moved = _moved(kept, _sizes(model, kept), seed, np.dtype(dtype))
+    try:
+        _write(model, arrays, moved, dict(zip(_SCALARS, moved["scalars"].tolist(), strict=True)))
+        yield
+    finally:
+        _write(model, arrays, kept, scalars)
+
+
+def _write(model: Any, arrays: Arrays, values: Arrays, scalars: dict[str, float]) -> None:
+    for name, array in arrays.items():
+        array[:] = values[name]
+    for name, value in scalars.items():
+        setattr(model.opt, name, value)
+
+
+def _sizes(model: Any, values: Arrays) -> Arrays:
+    """With which each number is computed."""
+    reach = reaches(model)
+    sizes = {name: np.abs(value) for name, value in values.items()}
+    for name, bodies in _LENGTHS.items():
+        if name in sizes:
+            far = reach if bodies is None else reach[getattr(model, bodies)]
+            sizes[name] = np.maximum(sizes[name], far[:, None])
+    sizes["body_inertia"] = np.maximum(sizes["body_inertia"], (model.body_mass * reach**2)[:, None])
+    return sizes
+
+
+def reaches(model: Any) -> NDArray[np.float64]:
+    """Of each body, how far from the origin anything of its tree can be, by the lengths of the bodies in between; the
+    world, and what is fixed to it, is a tree of its own."""
+    origins = np.zeros(model.nbody)
+    for body in range(1, model.nbody):
+        origins[body] = origins[model.body_parentid[body]] + np.linalg.norm(model.body_pos[body])
+    farthest = origins + np.linalg.norm(model.body_ipos, axis=1)
+    surfaces = origins[model.geom_bodyid] + np.linalg.norm(model.geom_pos, axis=1) + model.geom_rbound
+    np.maximum.at(farthest, model.geom_bodyid, surfaces)
+    trees = np.zeros(model.nbody)
+    np.maximum.at(trees, model.body_rootid, farthest)
+    return trees[model.body_rootid]
+
+
+def _moved(values: Arrays, sizes: Arrays, seed: int, dtype: np.dtype[Any]) -> Arrays:
+    flat, size = (np.concatenate([part.ravel() for part in parts.values()]) for parts in (values, sizes))
+    bits = np.random.PCG64(seed)  # not a generator: what those draw counts as the chance of the reference
+    ways = 1.0 - 2.0 * (bits.random_raw(flat.size) & np.uint64(1))
+    with np.errstate(over="ignore", invalid="ignore"):  # beyond the range of `dtype` there are no units
+        units = np.spacing(size.astype(dtype)).astype(np.float64)
+    flat = np.where((flat != 0) & np.isfinite(units), flat + ways * units, flat)
+    parts = np.split(flat, np.cumsum([value.size for value in values.values()])[:-1])
+    return {name: part.reshape(values[name].shape) for name, part in zip(values, parts, strict=True)}
