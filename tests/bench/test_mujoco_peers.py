@@ -136,21 +136,40 @@ def test_a_step_of_the_c_engine_is_a_step_of_the_environment(mujoco, registered,
         np.testing.assert_allclose(at, [data.time, *data.qpos, *data.qvel], rtol=1e-9)
 
 
+class Spy:
+    """A pool of environments, and what was sent to it and received."""
+
+    def __init__(self, pool: Any) -> None:
+        self.pool, self.action_space, self.sent, self.elapsed = pool, pool.action_space, 0, []
+
+    def async_reset(self) -> None:
+        self.pool.async_reset()
+
+    def send(self, actions: Any, ids: Any) -> None:
+        self.sent += len(ids)
+        self.pool.send(actions, ids)
+
+    def recv(self) -> Any:
+        got = self.pool.recv()
+        self.elapsed += got[-1]["elapsed_step"].tolist()
+        return got
+
+
+@pytest.mark.parametrize("num_envs", [8, 9, 10])
 @pytest.mark.parametrize("layout", envpool_side.layouts("random"))
-def test_envpool_steps_every_environment_as_often_as_is_counted(layout, registered, monkeypatch):
+def test_envpool_steps_as_often_as_is_counted_and_rests_between_turns(layout, num_envs, registered, monkeypatch):
     envpool: Any = pytest.importorskip("envpool")
     monkeypatch.setattr(envpool_side, "STEPS_A_CALL", 40)
     pools, make = [], envpool.make
-    monkeypatch.setattr(envpool, "make", lambda *args, **sizes: pools.append(make(*args, **sizes)) or pools[0])
-    built = envpool_side.build(Job("envpool", registered(CHEETAH), "random", layout, 2, 8))
-    counted = built.parts["run"](3)
-    assert counted == 3 * 40
-    elapsed: dict[int, int] = {}
-    while len(elapsed) < 8:  # what is on its way
-        info = pools[0].recv()[-1]
-        elapsed |= dict(zip(info["env_id"].tolist(), info["elapsed_step"].tolist(), strict=True))
-    assert sum(elapsed.values()) == counted
-    pools[0].close()
+    monkeypatch.setattr(envpool, "make", lambda *args, **sizes: pools.append(Spy(make(*args, **sizes))) or pools[0])
+    built = envpool_side.build(Job("envpool", registered(CHEETAH), "random", layout, 2, num_envs))
+    spy, steps = pools[0], built.facts["steps_a_call"]
+    for turn, calls in enumerate((1, 2), start=1):
+        assert built.parts["run"](calls) == calls * steps * num_envs
+        assert spy.sent == len(spy.elapsed) - num_envs == sum(range(turn + 1)) * steps * num_envs
+    assert sum(elapsed == 0 for elapsed in spy.elapsed) == num_envs, "the first observations"
+    assert max(spy.elapsed) >= 3 * steps
+    spy.pool.close()
 
 
 @pytest.mark.filterwarnings("ignore:.*precision lowered by casting")  # of envpool's own spaces

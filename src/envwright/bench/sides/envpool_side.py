@@ -11,7 +11,7 @@ ENVS = by_reference("gymnasium", in_envpool)
 NEEDS = {"envpool": "mujoco-peers"}
 LARGEST = 2**11  # a thousand MuJoCo environments take a second to make, four thousand ten
 STEPS_A_CALL = 2**12  # of all environments together
-ASYNC = f"{THREADS}, async"  # a quarter of the batch is acted on while the rest is stepped
+ASYNC = f"{THREADS}, async"  # a part of the batch is acted on while the rest is stepped
 
 
 def layouts(what: str) -> tuple[str, ...]:
@@ -32,23 +32,30 @@ def build(job: Job) -> Built:
     import numpy as np
     from gymnasium.spaces import Discrete
 
-    at_once = job.num_envs // 4 if job.layout == ASYNC else job.num_envs
+    parts = next(n for n in (4, 3, 2, 1) if job.num_envs % n == 0) if job.layout == ASYNC else 1
+    at_once, steps = job.num_envs // parts, max(1, STEPS_A_CALL // job.num_envs)
     sizes = {"num_envs": job.num_envs, "batch_size": at_once, "num_threads": job.cores}
     pool = import_quietly("envpool").make(ENVS[job.env], env_type="gymnasium", seed=0, **sizes, **job.options)
     space, rng = pool.action_space, np.random.default_rng(0)
-    rounds = max(1, STEPS_A_CALL // at_once)
-    pool.async_reset()
 
     def actions() -> Any:
         if isinstance(space, Discrete):
             return rng.integers(space.n, size=at_once, dtype=np.int32)
         return rng.uniform(space.low, space.high, (at_once, *space.shape)).astype(space.dtype)
 
-    def go(calls: int) -> int:
-        for _ in range(calls * rounds):
-            *_, info = pool.recv()
-            pool.send(actions(), info["env_id"])
-        return calls * rounds * at_once
+    def received() -> Any:
+        return pool.recv()[-1]["env_id"]
 
-    steps = rounds * at_once // job.num_envs
+    pool.async_reset()
+    waiting = [received() for _ in range(parts)]
+
+    def go(calls: int) -> int:
+        """Nothing is left to the threads when it returns: they would work while others have their turn."""
+        for ids in waiting:
+            pool.send(actions(), ids)
+        for _ in range((calls * steps - 1) * parts):
+            pool.send(actions(), received())
+        waiting[:] = [received() for _ in range(parts)]
+        return calls * steps * job.num_envs
+
     return Built({"run": go}, {"steps_a_call": steps, "autoreset": "next step", "device": "cpu"})
