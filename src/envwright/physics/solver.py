@@ -87,7 +87,7 @@ def minimum(model: Model, problem: Problem, warmstart: Sequence[Scalar]) -> list
     def find_jvp(values: Any, tangents: Any) -> Any:  # pyright: ignore[reportUnusedFunction]
         found = find(*values)
         rows = pushing(model, rebuilt(values[0]), found)
-        _, moved = jax.jvp(lambda unknown: missing(model, rebuilt(unknown), rows, found), values[:1], tangents[:1])
+        _, moved = jax.jvp(lambda unknown: newton_step(model, rebuilt(unknown), rows, found), values[:1], tangents[:1])
         return found, moved
 
     unknown = [leaf for leaf, is_known in zip(leaves, known, strict=True) if not is_known]
@@ -97,7 +97,7 @@ def minimum(model: Model, problem: Problem, warmstart: Sequence[Scalar]) -> list
 def _search(model: Model, problem: Problem, start: Sequence[Scalar]) -> list[Scalar]:
     def step(before: _Search) -> _Search:
         rows = pushing(model, problem, before.qacc)
-        change = missing(model, problem, rows, before.qacc)
+        change = newton_step(model, problem, rows, before.qacc)
         new = [a + c for a, c in zip(before.qacc, change, strict=True)]
         after = pushing(model, problem, new)
         same = [a == b for a, b in zip(jax.tree.leaves(rows), jax.tree.leaves(after), strict=True)]
@@ -129,7 +129,7 @@ def pushing(model: Model, problem: Problem, qacc: Sequence[Scalar]) -> PushingRo
     return PushingRows(edges, stops)
 
 
-def missing(model: Model, problem: Problem, rows: PushingRows, qacc: Sequence[Scalar]) -> list[Scalar]:
+def newton_step(model: Model, problem: Problem, rows: PushingRows, qacc: Sequence[Scalar]) -> list[Scalar]:
     """From given accelerations to those in balance if just these rows push: each adds its strength to inertia.
 
     It follows from the forces that are out of balance. From all forces it would be exact, too, but not when rounded:
