@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -32,7 +33,7 @@ def states(model: Model, count: int, seed: int = 0) -> tuple[np.ndarray, np.ndar
 
 
 def test_the_mass_matrix_is_positive_and_the_same_wherever_the_body_is() -> None:
-    def matrix(qpos: jax.Array) -> jax.Array:
+    def matrix(qpos: Any) -> jax.Array:
         where = kinematics(CHEETAH, list(qpos))
         armature = [joint.armature for joint in CHEETAH.joints]
         found = joint_matrix(CHEETAH, where.axes, body_weights(CHEETAH, where), armature)
@@ -96,7 +97,7 @@ def test_a_body_without_damping_keeps_its_energy() -> None:
 
 def test_displacements_do_not_depend_on_how_far_it_has_run() -> None:
     qpos, qvel, ctrl = (x.astype(np.float32) for x in states(CHEETAH, 50))
-    far = qpos + np.float32([2.0**14, *[0] * 8])
+    far = qpos + np.array([2.0**14, *[0.0] * 8], np.float32)
 
     def moved(qpos: jax.Array, qvel: jax.Array, ctrl: jax.Array) -> jax.Array:
         return advance(CHEETAH, Motion(qpos, qvel, jnp.zeros_like(qvel)), ctrl).moved
