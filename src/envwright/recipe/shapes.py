@@ -83,7 +83,7 @@ def _look(reference: Reference, contract: Contract, beat: Beat) -> dict[str, Any
     mined = mine_calls(reference, contract, plans, LIMIT, beat)
     calls = record_calls(reference, contract, {name: rows[:CALLS] for name, rows in mined.items()}, beat)
     cases = [Case(state, reference.sample_action(np.random.default_rng(i))) for i, state in enumerate(trace.pool)]
-    seen, _ = record_phases(reference, contract, cases if contract.phases else [], None, {}, beat)
+    seen, _ = record_phases(reference, contract, cases if contract.phases else [], None, {}, range(0), beat)
     phases: dict[str, Kinds] = {phase.name: {} for phase in contract.phases}
     substeps = {
         p.name: (loop.count(reference.look()),) for loop in contract.loops if loop.substeps for p in loop.phases

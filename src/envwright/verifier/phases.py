@@ -12,8 +12,9 @@ from envwright.verifier.compare import SLACK, differs
 from envwright.verifier.contract import Contract
 from envwright.verifier.nudges import unit
 from envwright.verifier.record import Transitions
-from envwright.verifier.record_phases import Seen, record_phases
+from envwright.verifier.record_phases import Seen, record_phases, widen
 from envwright.verifier.rows import part, take
+from envwright.verifier.sensitivity import MORE_ROUNDINGS, ROUNDINGS
 from envwright.verifier.session import Session
 
 SHOWN = 12  # numbers of a value that are shown; of more, only the one that differs most
@@ -64,11 +65,15 @@ def compare_phases(
     if not got:
         return [], set()
     dtype = "float64" if any(c.dtype == np.float64 for p in got.values() for c in p.values()) else "float32"
-    nudge = dtype if session.rounds else None
-    expected, sensitivity = session.host.run(
-        record_phases, contract, [done.cases[row] for row in rows], nudge, session.sizes if session.rounds else {}
-    )
-    partings = (_first(session, got, expected[i], sensitivity[i], i, row) for i, row in enumerate(rows))
+    how = (dtype, session.sizes) if session.rounds else (None, {})
+    cases = [done.cases[row] for row in rows]
+    expected, sensitivity = session.host.run(record_phases, contract, cases, *how, ROUNDINGS)
+    parted = [i for i in range(len(rows)) if _first(session, got, expected[i], sensitivity[i], i, rows[i])]
+    if session.rounds and parted:  # so often that the farthest is hardly missed
+        _, more = session.host.run(record_phases, contract, [cases[i] for i in parted], *how, MORE_ROUNDINGS)
+        for i, farther in zip(parted, more, strict=True):
+            widen(sensitivity[i], farther)
+    partings = (_first(session, got, expected[i], sensitivity[i], i, rows[i]) for i in parted)
     return [found for found in partings if found is not None], {phase for seen in expected for phase, _ in seen}
 
 
@@ -91,8 +96,9 @@ def _first(
             have = got[phase.name][name][i]
             have = have if substep is None else have[substep[0]]
             room = None
-            if have.dtype.kind == "f" and session.rounds and want.shape == have.shape:
-                room = SLACK * (sensitivity[place][name] + unit(want, have.dtype))
+            if session.rounds and want.shape == have.shape:
+                moved = sensitivity[place][name]  # of a flag, whether rounding decides it
+                room = SLACK * (moved + unit(want, have.dtype)) if have.dtype.kind == "f" else moved
             if np.any(differs(want[None], have[None], room)):
                 return Parting(row, phase, substep, name, want, have)
     return None

@@ -15,16 +15,23 @@ from envwright.verifier.contract import Contract, ContractError
 from envwright.verifier.expression import ExpressionError
 from envwright.verifier.nudges import nudge
 from envwright.verifier.record import Beat, Case, Plain
-from envwright.verifier.sensitivity import NUDGES, ROUNDINGS, distance, roundings
+from envwright.verifier.sensitivity import NUDGES, distance, roundings
 
 Place = tuple[str, int]  # a phase, and the substep of it; 0 where it has none
 Seen = dict[Place, dict[str, NDArray[Any]]]  # what is known there, by name
 
 
 def record_phases(
-    reference: Reference, contract: Contract, cases: Sequence[Case], dtype: str | None, sizes: Plain, beat: Beat
+    reference: Reference,
+    contract: Contract,
+    cases: Sequence[Case],
+    dtype: str | None,
+    sizes: Plain,
+    seeds: range,
+    beat: Beat,
 ) -> tuple[list[Seen], list[Seen]]:
-    """What the reference knows after each phase of these steps, if it is passed, and how sensitive that is."""
+    """What the reference knows after each phase of these steps, if it is passed, and how far it moves if all that is
+    computed is rounded, with each of the seeds, and, with the first of them, if its state is moved by a last bit."""
     rng = np.random.default_rng(0)
     found: list[Seen] = []
     sensitivities: list[Seen] = []
@@ -34,26 +41,35 @@ def record_phases(
         sensitivity: Seen = {
             place: {name: np.zeros(v.shape) for name, v in values.items()} for place, values in seen.items()
         }
-        for _ in range(NUDGES if dtype else 0):
+        for _ in range(NUDGES if dtype and seeds.start == 0 else 0):
             nudged = nudge(case.snapshot, sizes, np.dtype(dtype), rng)
             try:
                 other = _watch(reference, contract, case._replace(snapshot=nudged))
             except (ReferenceFailedError, ExpressionError, TapeError):
                 continue
-            _widen(sensitivity, other, seen)
-        for way in roundings(reference, contract, dtype, ROUNDINGS):
+            widen(sensitivity, _apart(other, seen))
+        for way in roundings(reference, contract, dtype, seeds):
             with way:
-                _widen(sensitivity, _watch(reference, contract, case), seen)
+                widen(sensitivity, _apart(_watch(reference, contract, case), seen))
         found.append(seen)
         sensitivities.append(sensitivity)
     return found, sensitivities
 
 
-def _widen(sensitivity: Seen, other: Seen, seen: Seen) -> None:
-    for place, values in seen.items():
+def widen(sensitivity: Seen, other: Seen) -> None:
+    """The farther of two distances, everywhere."""
+    for place, values in other.items():
         for name, value in values.items():
-            if place in other:
-                sensitivity[place][name] = np.maximum(sensitivity[place][name], distance(other[place][name], value))
+            sensitivity[place][name] = np.maximum(sensitivity[place][name], value)
+
+
+def _apart(other: Seen, seen: Seen) -> Seen:
+    """How far one is from the other, where both were."""
+    return {
+        place: {name: distance(other[place][name], value) for name, value in values.items()}
+        for place, values in seen.items()
+        if place in other
+    }
 
 
 def _watch(reference: Reference, contract: Contract, case: Case) -> Seen:

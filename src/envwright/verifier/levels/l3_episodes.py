@@ -3,6 +3,8 @@
 The first divergence is bisected: the step is taken again from the reference's own state, then phase by phase.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -114,7 +116,9 @@ def check_play(session: Session) -> Check:
     places = [trace.place(int(step)) for step in np.flatnonzero(any_bad)]
     parted = len({episode for episode, _ in places})
     first = min(places, key=lambda place: (place[1], place[0]))
-    found = blame(session, bad, expected, got, first, Precision("exact", session.candidate, None))
+    row = int(trace.offsets[first[0]]) + first[1]
+    wrong = [name for name, rows in bad.items() if rows[row]]
+    found = blame(session, wrong, expected, got, first, Precision("exact", session.candidate, None))
     return Check("L3", "episodes", "fail", f"{detail}; {parted:,} episodes part", total, (found,))
 
 
@@ -131,13 +135,18 @@ def replay(session: Session, candidate: Candidate, begin: Columns) -> Columns:
 
 
 def blame(
-    session: Session, bad: Columns, expected: Columns, got: Columns, place: tuple[int, int], precision: Precision
+    session: Session,
+    wrong: Sequence[str],
+    expected: Columns,
+    got: Columns,
+    place: tuple[int, int],
+    precision: Precision,
 ) -> Divergence:
-    """The first divergence, traced to a module: the same step from the reference's own state, then its phases."""
+    """The first divergence, in these columns, traced to a module: the same step from the reference's own state, then
+    its phases."""
     trace = session.trace
     episode, step = place
     row = int(trace.offsets[episode]) + step
-    wrong = [name for name, rows in bad.items() if rows[row]]
     column = min(wrong, key=lambda name: not name.startswith("state."))
     case = session.host.run(before_step, session.contract, trace.policies[episode], trace.seeds[episode], step)
     case = case._replace(snapshot={name: case.snapshot[name] for name in session.trace.pool[0]})
