@@ -2,14 +2,16 @@
 
 MuJoCo's arithmetic is compiled, so it cannot be made to round on the way. But what arithmetic in float32 computes from
 a model is what exact arithmetic computes from one nearby, whose numbers are off by a few units in the last place. So
-the numbers of the model are moved instead, each by one unit, up or down at random.
+the numbers of the model are moved instead, each by one unit, up or down at random. They are moved anew for each of the
+substeps of a step: a soft contact comes to rest at the same depth whatever lengths are a little off, but not if they
+change.
 
 A number is moved by one unit in the last place of the size with which it is computed. Places are sums of the lengths
 along a tree of bodies, and inertias are added up about one point for all of a tree: so these are moved by a unit of the
 longest such sum, and of the mass at that distance. A number that is 0 is exact.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -38,16 +40,22 @@ _SCALARS = [name for name in _names(_EMPTY.opt, float) if not name.endswith("tol
 
 
 @contextmanager
-def moved_model(model: Any, seed: int, dtype: str) -> Iterator[None]:
-    """Meanwhile every number of an mjModel is moved by a last bit of `dtype`."""
+def moved_model(model: Any, seed: int, dtype: str) -> Iterator[Callable[[], None]]:
+    """Meanwhile every number of an mjModel is moved by a last bit of `dtype`; the function given moves them anew."""
     arrays = {name: array for name in _ARRAYS if (array := getattr(model, name)).size}
     arrays |= {f"opt.{name}": getattr(model.opt, name) for name in _VECTORS}
     scalars = {name: getattr(model.opt, name) for name in _SCALARS}
     kept = {name: array.copy() for name, array in arrays.items()} | {"scalars": np.array(list(scalars.values()))}
-    moved = _moved(kept, _sizes(model, kept), seed, np.dtype(dtype))
-    try:
+    sizes = _sizes(model, kept)
+    bits = np.random.PCG64(seed)  # not a generator: what those draw counts as the chance of the reference
+
+    def move() -> None:
+        moved = _moved(kept, sizes, bits, np.dtype(dtype))
         _write(model, arrays, moved, dict(zip(_SCALARS, moved["scalars"].tolist(), strict=True)))
-        yield
+
+    try:
+        move()
+        yield move
     finally:
         _write(model, arrays, kept, scalars)
 
@@ -85,9 +93,8 @@ def reaches(model: Any) -> NDArray[np.float64]:
     return trees[model.body_rootid]
 
 
-def _moved(values: Arrays, sizes: Arrays, seed: int, dtype: np.dtype[Any]) -> Arrays:
+def _moved(values: Arrays, sizes: Arrays, bits: np.random.PCG64, dtype: np.dtype[Any]) -> Arrays:
     flat, size = (np.concatenate([part.ravel() for part in parts.values()]) for parts in (values, sizes))
-    bits = np.random.PCG64(seed)  # not a generator: what those draw counts as the chance of the reference
     ways = 1.0 - 2.0 * (bits.random_raw(flat.size) & np.uint64(1))
     with np.errstate(over="ignore", invalid="ignore"):  # beyond the range of `dtype` there are no units
         units = np.spacing(size.astype(dtype)).astype(np.float64)

@@ -1,7 +1,7 @@
 """The state of Gymnasium's MuJoCo environments, which is in MuJoCo's mjData."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from envwright.references.mujoco_rounding import moved_model
 from envwright.references.protocol import Glimpse
 from envwright.references.state_adapter import StateAdapter
 
+_SIMULATE = "_step_mujoco_simulation"  # Gymnasium's method that takes MuJoCo steps
 _WHOLE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 _BITS = {
     name.removeprefix("mjSTATE_").lower(): int(bit)
@@ -28,7 +29,7 @@ class MujocoState(StateAdapter):
     reads one of them before its next step, it is state as well: `lagging` names it.
     """
 
-    opaque = ("model", "data", "mujoco_renderer")
+    opaque = ("model", "data", "mujoco_renderer", _SIMULATE)
     phases = (*mujoco_phases.BEFORE, mujoco_phases.AFTER)
 
     def __init__(self, lagging: Sequence[str] = ()) -> None:
@@ -68,21 +69,40 @@ class MujocoState(StateAdapter):
                 take(ctrl, 1)
                 seen.append(mujoco_phases.after_integration(env.data))
 
-        env._step_mujoco_simulation = one_by_one
-        try:
+        with _simulating(env, one_by_one):
             step()
-        finally:
-            del env._step_mujoco_simulation
         return seen
 
-    def rounding(self, env: Any, seed: int, dtype: str) -> AbstractContextManager[None]:
-        return moved_model(env.model, seed, dtype)
+    @contextmanager
+    def rounding(self, env: Any, seed: int, dtype: str) -> Iterator[None]:
+        take = env._step_mujoco_simulation
+
+        def rounded(ctrl: Any, n_frames: int) -> None:
+            for _ in range(n_frames):
+                take(ctrl, 1)
+                move()
+
+        with moved_model(env.model, seed, dtype) as move, _simulating(env, rounded):
+            yield
 
     def _forward(self, env: Any) -> None:
         """Compute all fields of the present state, and nothing that the next step depends on."""
         warmstart = env.data.qacc_warmstart.copy()
         mujoco.mj_forward(env.model, env.data)
         env.data.qacc_warmstart[:] = warmstart  # which mj_forward changed before MuJoCo 3.3.6
+
+
+@contextmanager
+def _simulating(env: Any, take: Callable[[Any, int], None]) -> Iterator[None]:
+    """Meanwhile the environment takes its MuJoCo steps so."""
+    before = vars(env).get(_SIMULATE)
+    setattr(env, _SIMULATE, take)
+    try:
+        yield
+    finally:
+        delattr(env, _SIMULATE)
+        if before is not None:
+            setattr(env, _SIMULATE, before)
 
 
 STATE = MujocoState()
