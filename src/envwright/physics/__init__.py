@@ -9,7 +9,7 @@ from envwright.physics.model import Model, load_model
 from envwright.physics.phases import phases
 from envwright.physics.picture import picture
 from envwright.physics.places import site
-from envwright.physics.rewards import control_cost
+from envwright.physics.rewards import control_cost, forward_velocity
 
 __all__ = [
     "Computed",
@@ -18,6 +18,7 @@ __all__ = [
     "advance",
     "control_cost",
     "evaluate",
+    "forward_velocity",
     "load_model",
     "phases",
     "picture",

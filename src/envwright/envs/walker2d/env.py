@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from envwright.core import Box, Env, Record, Space, Step, scalar
-from envwright.physics import Motion, advance, control_cost, load_model, phases, picture
+from envwright.physics import Motion, advance, control_cost, forward_velocity, load_model, phases, picture
 from envwright.physics.starts import Noise, begin, draw_uniform
 
 MODEL = load_model(Path(__file__).with_name("model.json"))
@@ -63,8 +63,8 @@ class Walker2d(Env[Motion, Params]):
 
     def apply(self, state: Motion, action: jax.Array, chance: None, params: Params) -> Step:
         del chance
-        after, moved, _ = advance(MODEL, state, action)
-        velocity = moved[0] / MODEL.dt
+        step = advance(MODEL, state, action)
+        after, velocity = step.motion, forward_velocity(MODEL, state, step)
         healthy = is_healthy(after, params)
         forward = params.forward_reward_weight * velocity
         cost = control_cost(action, params.ctrl_cost_weight).astype(velocity.dtype)
