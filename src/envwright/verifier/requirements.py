@@ -41,9 +41,11 @@ def _installed(package: str) -> str | None:
 
 
 def _extra(package: str) -> str | None:
-    """The extra of envwright that installs a package, if one does."""
+    """The extra of envwright that installs a package, if one does; of several, the one that installs least."""
+    installs: dict[str, set[str]] = {}
     for line in metadata.requires("envwright") or ():
         name, extra = re.match(r"[\w.-]+", line), re.search(r"extra == ['\"](.+?)['\"]", line)
-        if name and extra and name[0].lower() == package.lower():
-            return extra[1]
-    return None
+        if name and extra:
+            installs.setdefault(extra[1], set()).add(name[0].lower())
+    having = [extra for extra, packages in installs.items() if package.lower() in packages]
+    return min(having, key=lambda extra: len(installs[extra]), default=None)
