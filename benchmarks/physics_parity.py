@@ -42,9 +42,8 @@ def arbitrary(model: Any, rng: np.random.Generator, count: int) -> dict[str, np.
 
 def mujoco_side(env: Any, states: Mapping[str, np.ndarray]) -> Iterator[dict[str, np.ndarray]]:
     """What MuJoCo computes in the first substep of a step, phase by phase, and the state after all of them."""
-    import mujoco
-
     from envwright.references import mujoco_phases
+    from envwright.references.mujoco_phases import mujoco
 
     model, data = env.model, env.data
     for qpos, qvel, warmstart, ctrl in zip(*(states[n] for n in ("qpos", "qvel", "warmstart", "ctrl")), strict=True):

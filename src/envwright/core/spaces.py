@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jax.typing import DTypeLike
 
 from envwright.core.errors import ActionError, EnvwrightError
@@ -113,5 +114,5 @@ def check_kind(space: Space, action: Any, players: int = 1) -> None:
 
 def check_numbers(action: Any) -> None:
     """Refuse NaN, where an action is there to be looked at: not while it is traced."""
-    if not isinstance(action, jax.core.Tracer) and bool(np.isnan(np.asarray(action)).any()):
+    if not isinstance(action, Tracer) and bool(np.isnan(np.asarray(action)).any()):
         raise ActionError(f"An action has to be of numbers, but got NaN in {np.asarray(action).tolist()}.")
