@@ -35,6 +35,12 @@ def arm() -> Any:
     return mujoco.MjModel.from_xml_string(ARM)
 
 
+def at_rest(model: Any) -> Any:
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    return data
+
+
 def numbers(model: Any) -> dict[str, np.ndarray]:
     owners = {"": model, "opt.": model.opt}
     found = {at + name: getattr(owner, name) for at, owner in owners.items() for name in dir(owner)}
@@ -52,10 +58,10 @@ def test_the_model_is_put_back_bit_for_bit(dtype: str) -> None:
     model = arm()
     before = bits(model)
     for seed in range(3):
-        with moved_model(model, seed, dtype):
+        with moved_model(model, at_rest(model), seed, dtype):
             assert bits(model) != before
         assert bits(model) == before
-    with suppress(ZeroDivisionError), moved_model(model, 0, dtype):
+    with suppress(ZeroDivisionError), moved_model(model, at_rest(model), 0, dtype):
         _ = 1 / 0
     assert bits(model) == before
 
@@ -63,7 +69,7 @@ def test_the_model_is_put_back_bit_for_bit(dtype: str) -> None:
 def test_every_number_is_moved_by_a_unit_but_zero_and_where_solvers_stop() -> None:
     model = arm()
     before = numbers(model)
-    with moved_model(model, 0, "float32"):
+    with moved_model(model, at_rest(model), 0, "float32"):
         after = numbers(model)
     lengths = {"body_pos", "body_ipos", "jnt_pos", "geom_pos", "site_pos", "body_inertia"}
     for name, value in before.items():
@@ -80,11 +86,31 @@ def test_lengths_are_rounded_where_they_are_summed_and_inertia_where_it_is_added
     assert reaches(model)[1:].tolist() == [reach, reach]
     assert reaches(model)[0] < reach  # the floor is no part of the arm
     inertia = model.body_inertia.copy()
-    with moved_model(model, 0, "float32"):
+    with moved_model(model, at_rest(model), 0, "float32"):
         assert abs(model.body_pos[2, 0] - 8) == np.spacing(np.float32(reach))
         assert model.body_pos[2, 1] == 0
         units = np.spacing((model.body_mass * reach**2).astype(np.float32))
         assert np.allclose(np.abs(model.body_inertia - inertia)[1:], units[1:, None], rtol=1e-6, atol=0)
+
+
+def test_lengths_are_moved_by_a_unit_of_where_the_body_is_in_the_world() -> None:
+    """MuJoCo adds them to that place in float64."""
+    model = mujoco.MjModel.from_xml_string(
+        ARM.replace('<joint axis="0 1 0"/>', '<joint type="slide" axis="1 0 0"/>', 1)
+    )
+    data = mujoco.MjData(model)
+    for away, dtype, unit in [
+        (0.0, "float64", np.spacing(10.0)),
+        (1e6, "float64", np.spacing(1e6)),
+        (1e6, "float32", np.spacing(np.float32(10))),  # which is more than the unit of float64 there
+    ]:
+        with moved_model(model, data, 0, dtype) as move:
+            data.qpos[0] = away
+            mujoco.mj_forward(model, data)
+            move()
+            assert abs(model.body_pos[2, 0] - 8) == unit
+            assert abs(model.jnt_pos[1, 0]) == np.spacing(away + 8)  # 0, but added to where the body is
+            assert model.jnt_pos[1, 1] == 0  # in the plane
 
 
 def test_steps_move_with_the_precision_and_the_seed() -> None:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 import jax
 import jax.numpy as jnp
 
-from envwright.physics.algebra import Scalar, add, mul, sub, where
+from envwright.physics.algebra import Scalar, add, mul, where
 from envwright.physics.forward import Forward, forward
 from envwright.physics.inertia import factor, joint_matrix, solve
 from envwright.physics.integrate import Motion, substep
-from envwright.physics.kinematics import Kinematics, motions, place, velocity_at
+from envwright.physics.kinematics import Kinematics, place, velocity_at
 from envwright.physics.model import Model
-from envwright.physics.solver import constraint_forces
+from envwright.physics.solver import constraint_forces, shortfalls
 
 Array = Callable[[Sequence[Scalar]], jax.Array]
 Phases = dict[str, dict[str, jax.Array]]
@@ -111,10 +111,8 @@ def _constraints(model: Model, now: Forward, array: Array) -> dict[str, jax.Arra
 def _solve(model: Model, now: Forward, array: Array) -> dict[str, jax.Array]:
     found = {"qacc": array(now.qacc), "qfrc_constraint": array(constraint_forces(model, now.problem, now.qacc))}
     if model.spheres:
-        moving, forces = motions(model, now.problem.axes, now.qacc), []
-        for sphere, contact in zip(model.spheres, now.problem.contacts, strict=True):
-            x, z = velocity_at(moving[sphere.body], contact.point)
-            along, up = sub(contact.reference[0], x), sub(contact.reference[1], z)
+        forces, short = [], shortfalls(model, now.problem, now.qacc).contacts
+        for sphere, contact, (along, up) in zip(model.spheres, now.problem.contacts, short, strict=True):
             frictions = _frictions(sphere.friction, contact.forward)
             forces.append(array([contact.strength * jnp.maximum(0.0, add(up, mul(f, along))) for f in frictions]))
         found["contact_force"] = jnp.stack(forces)

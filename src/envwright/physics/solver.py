@@ -157,16 +157,42 @@ def newton_step(model: Model, problem: Problem, rows: PushingRows, qacc: Sequenc
 
 
 def constraint_forces(model: Model, problem: Problem, qacc: Sequence[Scalar]) -> list[Scalar]:
-    """The forces of the constraints at the joints, at given accelerations."""
-    rows, moving = pushing(model, problem, qacc), motions(model, problem.axes, qacc)
+    """The forces of the constraints at the joints, at accelerations in balance."""
+    rows, found = pushing(model, problem, qacc), shortfalls(model, problem, qacc)
     wrenches = [Wrench(0.0, 0.0, 0.0)] * len(model.bodies)
-    for sphere, contact, edges in zip(model.spheres, problem.contacts, rows.contacts, strict=True):
-        _, wrench = _push(sphere, contact, edges, moving[sphere.body])
-        wrenches[sphere.body] = sum_of(wrenches[sphere.body], wrench)
+    for sphere, contact, edges, short in zip(
+        model.spheres, problem.contacts, rows.contacts, found.contacts, strict=True
+    ):
+        force = _times(_stiffness(sphere.friction, contact.strength, edges), *short)
+        wrenches[sphere.body] = sum_of(wrenches[sphere.body], wrench_at(contact.point, force))
     forces = joint_forces(model, problem.axes, wrenches)
     for i, stop in problem.stops.items():
-        forces[i] = add(forces[i], where(rows.stops[i], mul(stop.strength, sub(stop.reference, qacc[i])), 0.0))
+        forces[i] = add(forces[i], where(rows.stops[i], mul(stop.strength, found.stops[i]), 0.0))
     return forces
+
+
+class Shortfalls(NamedTuple):
+    """By how much accelerations are below the reference of their constraint."""
+
+    contacts: list[tuple[Scalar, Scalar]]  # along x and z
+    stops: dict[int, Scalar]
+
+
+def shortfalls(model: Model, problem: Problem, qacc: Sequence[Scalar]) -> Shortfalls:
+    """Of all constraints, at accelerations in balance.
+
+    Deep in the floor they are small differences of large numbers, and what rounding took from the accelerations shows.
+    One more Newton step finds it again: it is kept apart from them, and so not rounded away.
+    """
+    lost = newton_step(model, problem, pushing(model, problem, qacc), qacc)
+    rounded, rest = (motions(model, problem.axes, part) for part in (qacc, lost))
+    contacts = []
+    for sphere, contact in zip(model.spheres, problem.contacts, strict=True):
+        x, z = velocity_at(rounded[sphere.body], contact.point)
+        more_x, more_z = velocity_at(rest[sphere.body], contact.point)
+        along, up = contact.reference
+        contacts.append((sub(sub(along, x), more_x), sub(sub(up, z), more_z)))
+    return Shortfalls(contacts, {i: sub(sub(s.reference, qacc[i]), lost[i]) for i, s in problem.stops.items()})
 
 
 def _push(

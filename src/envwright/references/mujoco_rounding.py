@@ -9,6 +9,10 @@ change.
 A number is moved by one unit in the last place of the size with which it is computed. Places are sums of the lengths
 along a tree of bodies, and inertias are added up about one point for all of a tree: so these are moved by a unit of the
 longest such sum, and of the mass at that distance. A number that is 0 is exact.
+
+MuJoCo itself computes in float64 and in coordinates of the world: a body that has run far has its places rounded to a
+unit of how far it is. So lengths, also those of 0, are moved by at least that unit of float64, whatever `dtype` is;
+but not along an axis on which every body of the tree is at 0, as in a plane.
 """
 
 from collections.abc import Callable, Iterator
@@ -40,17 +44,18 @@ _SCALARS = [name for name in _names(_EMPTY.opt, float) if not name.endswith("tol
 
 
 @contextmanager
-def moved_model(model: Any, seed: int, dtype: str) -> Iterator[Callable[[], None]]:
-    """Meanwhile every number of an mjModel is moved by a last bit of `dtype`; the function given moves them anew."""
+def moved_model(model: Any, data: Any, seed: int, dtype: str) -> Iterator[Callable[[], None]]:
+    """Meanwhile every number of an mjModel is moved by a last bit of `dtype`; the function given moves them anew, for
+    bodies that are where the mjData has them."""
     arrays = {name: array for name in _ARRAYS if (array := getattr(model, name)).size}
     arrays |= {f"opt.{name}": getattr(model.opt, name) for name in _VECTORS}
     scalars = {name: getattr(model.opt, name) for name in _SCALARS}
     kept = {name: array.copy() for name, array in arrays.items()} | {"scalars": np.array(list(scalars.values()))}
-    sizes = _sizes(model, kept)
+    units = _units(model, kept, np.dtype(dtype))
     bits = np.random.PCG64(seed)  # not a generator: what those draw counts as the chance of the reference
 
     def move() -> None:
-        moved = _moved(kept, sizes, bits, np.dtype(dtype))
+        moved = _moved(kept, units | _units_in_the_world(model, data, units), bits)
         _write(model, arrays, moved, dict(zip(_SCALARS, moved["scalars"].tolist(), strict=True)))
 
     try:
@@ -67,16 +72,30 @@ def _write(model: Any, arrays: Arrays, values: Arrays, scalars: dict[str, float]
         setattr(model.opt, name, value)
 
 
-def _sizes(model: Any, values: Arrays) -> Arrays:
-    """With which each number is computed."""
+def _units(model: Any, values: Arrays, dtype: np.dtype[Any]) -> Arrays:
+    """One unit in the last place of the size with which each number is computed."""
     reach = reaches(model)
     sizes = {name: np.abs(value) for name, value in values.items()}
-    for name, bodies in _LENGTHS.items():
-        if name in sizes:
-            far = reach if bodies is None else reach[getattr(model, bodies)]
-            sizes[name] = np.maximum(sizes[name], far[:, None])
+    for name in sizes.keys() & _LENGTHS.keys():
+        sizes[name] = np.maximum(sizes[name], _by_body(model, name, reach)[:, None])
     sizes["body_inertia"] = np.maximum(sizes["body_inertia"], (model.body_mass * reach**2)[:, None])
-    return sizes
+    with np.errstate(over="ignore", invalid="ignore"):  # beyond the range of `dtype` there are no units
+        units = {name: np.spacing(size.astype(dtype)).astype(np.float64) for name, size in sizes.items()}
+    return {name: np.where((values[name] != 0) & np.isfinite(unit), unit, 0.0) for name, unit in units.items()}
+
+
+def _units_in_the_world(model: Any, data: Any, units: Arrays) -> Arrays:
+    """Of lengths: at least one unit in the last place of how far any body of their tree is along each axis."""
+    away = np.zeros((model.nbody, 3))
+    np.maximum.at(away, model.body_rootid, np.abs(data.xpos))
+    far = np.where(away > 0, np.spacing(away), 0.0)[model.body_rootid]
+    return {name: np.maximum(units[name], _by_body(model, name, far)) for name in units.keys() & _LENGTHS.keys()}
+
+
+def _by_body(model: Any, name: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The values of the bodies to which the rows of an array of lengths belong."""
+    bodies = _LENGTHS[name]
+    return values if bodies is None else values[getattr(model, bodies)]
 
 
 def reaches(model: Any) -> NDArray[np.float64]:
@@ -93,11 +112,8 @@ def reaches(model: Any) -> NDArray[np.float64]:
     return trees[model.body_rootid]
 
 
-def _moved(values: Arrays, sizes: Arrays, bits: np.random.PCG64, dtype: np.dtype[Any]) -> Arrays:
-    flat, size = (np.concatenate([part.ravel() for part in parts.values()]) for parts in (values, sizes))
+def _moved(values: Arrays, units: Arrays, bits: np.random.PCG64) -> Arrays:
+    flat, unit = (np.concatenate([parts[name].ravel() for name in values]) for parts in (values, units))
     ways = 1.0 - 2.0 * (bits.random_raw(flat.size) & np.uint64(1))
-    with np.errstate(over="ignore", invalid="ignore"):  # beyond the range of `dtype` there are no units
-        units = np.spacing(size.astype(dtype)).astype(np.float64)
-    flat = np.where((flat != 0) & np.isfinite(units), flat + ways * units, flat)
-    parts = np.split(flat, np.cumsum([value.size for value in values.values()])[:-1])
+    parts = np.split(flat + ways * unit, np.cumsum([value.size for value in values.values()])[:-1])
     return {name: part.reshape(values[name].shape) for name, part in zip(values, parts, strict=True)}

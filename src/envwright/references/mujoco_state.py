@@ -82,7 +82,7 @@ class MujocoState(StateAdapter):
                 take(ctrl, 1)
                 move()
 
-        with moved_model(env.model, seed, dtype) as move, _simulating(env, rounded):
+        with moved_model(env.model, env.data, seed, dtype) as move, _simulating(env, rounded):
             yield
 
     def _forward(self, env: Any) -> None:

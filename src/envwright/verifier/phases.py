@@ -12,7 +12,7 @@ from envwright.verifier.compare import SLACK, differs
 from envwright.verifier.contract import Contract
 from envwright.verifier.nudges import unit
 from envwright.verifier.record import Transitions
-from envwright.verifier.record_phases import Seen, record_phases, widen
+from envwright.verifier.record_phases import Place, Seen, record_phases, widen
 from envwright.verifier.rows import part, take
 from envwright.verifier.sensitivity import MORE_ROUNDINGS, ROUNDINGS
 from envwright.verifier.session import Session
@@ -29,6 +29,7 @@ class Parting(NamedTuple):
     name: str
     want: NDArray[Any]
     have: NDArray[Any]
+    wrong: NDArray[np.bool_]  # which of the numbers differ, if the shapes are the same
 
     @property
     def where(self) -> str:
@@ -41,7 +42,8 @@ class Parting(NamedTuple):
         if self.want.size <= SHOWN or self.want.shape != self.have.shape:
             return f"{self.name} after {self.where}", self.want.tolist(), self.have.tolist()
         apart = np.abs(self.want.astype(np.float64) - self.have.astype(np.float64))
-        worst = np.unravel_index(np.argmax(np.where(np.isnan(apart), np.inf, apart)), apart.shape)
+        apart = np.where(self.wrong, np.where(np.isnan(apart), np.inf, apart), -1.0)
+        worst = np.unravel_index(np.argmax(apart), apart.shape)
         index = ", ".join(map(str, worst))
         return f"{self.name}[{index}] after {self.where}", self.want[worst].tolist(), self.have[worst].tolist()
 
@@ -98,7 +100,14 @@ def _first(
             room = None
             if session.rounds and want.shape == have.shape:
                 moved = sensitivity[place][name]  # of a flag, whether rounding decides it
-                room = SLACK * (moved + unit(want, have.dtype)) if have.dtype.kind == "f" else moved
-            if np.any(differs(want[None], have[None], room)):
-                return Parting(row, phase, substep, name, want, have)
+                room = SLACK * (moved + _units(session, place, name, want, have)) if have.dtype.kind == "f" else moved
+            wrong = differs(want[None], have[None], room)[0]
+            if np.any(wrong):
+                return Parting(row, phase, substep, name, want, have, wrong)
     return None
+
+
+def _units(session: Session, place: Place, name: str, want: NDArray[Any], have: NDArray[Any]) -> NDArray[np.float64]:
+    """One unit in the last place of each number: of its usual size, if that is more than its present one."""
+    units, size = unit(want, have.dtype), session.phase_scales.get(place, {}).get(name)
+    return units if size is None or size.shape != want.shape else np.maximum(units, unit(size, have.dtype))

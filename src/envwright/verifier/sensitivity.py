@@ -17,7 +17,7 @@ NUDGES = 4  # how often a step is repeated with all its numbers moved by a last 
 # that the farthest is hardly missed. The difference of two rounded numbers stays as it is in half of the runs, so of 16
 # numbers one stays in all of four runs, and of 4,000 million one in all of 32.
 ROUNDINGS, MORE_ROUNDINGS, ALL_ROUNDINGS = range(4), range(4, 32), range(32)
-ONE_BY_ONE = 64  # so many numbers or fewer are moved one at a time
+ONE_BY_ONE = 128  # so many numbers or fewer are moved one at a time
 
 Sway = dict[str, NDArray[np.float64]]  # how far each number of a row moves
 
@@ -61,11 +61,12 @@ def settings(reference: Reference, contract: Contract) -> Iterator[AbstractConte
 
 
 def moved(held: list[Any], sizes: list[Any], dtype: np.dtype[Any]) -> Iterator[list[Any]]:
-    """For each number, all of them with that one moved up and down; or, if they are many, all moved a few times."""
+    """For each number, all of them with that one moved up and down; or, if they are many, all of them moved, so often
+    that no two that are subtracted from each other move alike every time."""
     many = count_reals(held)
     if many > ONE_BY_ONE:
         rng = np.random.default_rng(0)
-        yield from ([nudge(held, sizes, dtype, rng)] for _ in range(NUDGES))
+        yield [nudge(held, sizes, dtype, rng) for _ in ALL_ROUNDINGS]
     else:
         yield from ([nudge_one(held, sizes, dtype, place, way) for way in (1.0, -1.0)] for place in range(many))
 

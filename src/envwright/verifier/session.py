@@ -21,11 +21,21 @@ from envwright.verifier.domain import Domain, mine_states
 from envwright.verifier.host import Host
 from envwright.verifier.nudges import usual
 from envwright.verifier.policies import load_function
-from envwright.verifier.record import Beat, EpisodePlan, Plain, record_episodes, replay_actions
+from envwright.verifier.record import (
+    Beat,
+    Case,
+    EpisodePlan,
+    Plain,
+    record_episodes,
+    record_transitions,
+    replay_actions,
+)
+from envwright.verifier.record_phases import Place, Seen, record_phases
 from envwright.verifier.synthesis import ActionSource, States
 from envwright.verifier.trace import Failure, Trace, load, save
 
 MOST_FAILURES = 3  # episodes that may bring the reference down before no more are tried
+PHASES_MEASURED = 64  # recorded steps from which the usual size of what phases compute is taken
 
 
 @dataclass(frozen=True)
@@ -191,6 +201,23 @@ class Session:
         }
 
     @cached_property
+    def phase_scales(self) -> Seen:
+        """The usual size of the numbers after each phase, where they are not 0: what is not active is 0 exactly."""
+        rng = self.rng(6)
+        cases = [Case(state, self.actions(rng)) for state in self.trace.pool[:PHASES_MEASURED]]
+        taken = self.host.run(record_transitions, self.contract, cases).cases  # by legal actions
+        recorded, _ = self.host.run(record_phases, self.contract, taken, None, {}, range(0))
+        found: dict[Place, dict[str, list[NDArray[Any]]]] = {}
+        for seen in recorded:
+            for place, values in seen.items():
+                for name, value in values.items():
+                    found.setdefault(place, {}).setdefault(name, []).append(value)
+        return {
+            place: {name: _usual_size(many) for name, many in values.items() if many[0].dtype.kind == "f"}
+            for place, values in found.items()
+        }
+
+    @cached_property
     def draws_own_chance(self) -> bool:
         """Whether the candidate draws chance in a step and takes none; then a single step cannot be compared."""
         if self.candidate.takes_chance:
@@ -228,7 +255,7 @@ def gather(reference: Reference, beat: Beat) -> dict[str, Any]:
         "policies": list(policies.builtin(reference)),
         "moving": sorted(moving),
         "all_names": sorted(names.keys() | moving),  # some are there only after a step
-        "names": {n: v for n, v in names.items() if _is_number(v)},
+        "names": {n: v for n, v in names.items() if _is_numeric(v)},
         "numbers": sorted({float(v) for c in constants.values() for v in _numbers(c)})[:64],
         "max_episode_steps": names.get("max_episode_steps"),
         "provenance": reference.provenance(),
@@ -259,7 +286,16 @@ def _all_same(grid: NDArray[Any]) -> bool:
     return np.array_equal(grid, np.broadcast_to(grid[:, :1], grid.shape), equal_nan=grid.dtype.kind == "f")
 
 
-def _is_number(value: Any) -> bool:
+def _usual_size(values: list[NDArray[Any]]) -> NDArray[np.float64]:
+    """The median of each number's size where it is not 0; 0 of those that always are."""
+    sizes = np.ma.masked_equal(np.abs(np.stack(values).astype(np.float64)), 0.0)
+    return np.ma.median(sizes, axis=0).filled(0.0) if sizes.size else np.zeros(values[0].shape)
+
+
+def _is_numeric(value: Any) -> bool:
+    """Whether it is a number, or an array, list or tuple of them."""
+    if isinstance(value, list | tuple):
+        return all(map(_is_numeric, value))
     return isinstance(value, bool | int | float | np.number) or (
         isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
     )
@@ -277,4 +313,6 @@ def _numbers(value: Any) -> list[float] | NDArray[Any]:
         return [v for v in (float(value), -float(value)) if np.isfinite(v)]
     if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size <= 8:
         return value[np.isfinite(value)].ravel()
+    if isinstance(value, list | tuple) and len(value) <= 8:
+        return [number for part in value for number in _numbers(part)]
     return []
