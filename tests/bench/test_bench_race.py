@@ -62,6 +62,22 @@ def test_a_competitor_counts_the_steps_of_all_its_workers():
         competitor.close()
 
 
+def test_what_was_compiled_for_a_race_is_not_compiled_again_for_the_next(tmp_path, monkeypatch):
+    monkeypatch.setenv("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+    monkeypatch.setenv("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "0")
+
+    def compiled(num_envs: int) -> set[str]:
+        race([Job("envwright", "CartPole-v1", "random", "plain", 1, num_envs)], rounds=1, turn=0.01, compiled=tmp_path)
+        return {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*-cache")}
+
+    first = compiled(32)
+    assert first
+    assert compiled(32) == first
+    both = compiled(64)
+    assert both > first
+    assert len({name.partition("/")[0] for name in both}) == 2  # whoever runs another batch finds nothing
+
+
 def test_a_competitor_that_fails_is_left_out_and_the_others_race():
     given_up: list[str] = []
     results = race([INDIVISIBLE, TINY], rounds=2, turn=0.01, give_up=lambda job, reason: given_up.append(reason))

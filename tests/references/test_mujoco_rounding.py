@@ -135,3 +135,18 @@ def test_steps_move_with_the_precision_and_the_seed() -> None:
         assert 1e-9 < max(single) < 1e-5
         assert 1e-18 < max(double) < 1e-13
         assert len(set(single)) > 1
+
+
+def test_a_velocity_far_from_the_origin_is_as_uncertain_as_the_positions_it_is_the_difference_of() -> None:
+    with gymnasium_reference("HalfCheetah-v5") as reference:
+        reference.reset(seed=0)
+        start = reference.snapshot()
+        start["qpos"] = start["qpos"] - np.eye(9)[0] * 1000.0  # where a unit of a position is 1.1e-13 m
+        seen = []
+        for seed in range(8):
+            reference.restore(start)
+            way = reference.rounding(seed, "float64")
+            assert way is not None
+            with way:
+                seen.append(reference.step(np.zeros(6, np.float32)).info["x_velocity"])
+        assert 1e-12 < np.ptp(seen) < 5e-11  # five substeps in 0.05 s

@@ -1,6 +1,7 @@
 """The processes of a race: started, pinned to their cores, talked to, ended."""
 
 import contextlib
+import hashlib
 import json
 import os
 import select
@@ -9,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import IO, Any
 
 from envwright.bench.job import Job
@@ -24,7 +26,7 @@ class WorkerError(EnvwrightError):
 class Worker:
     """A process that runs one side; see worker.py for what is said to it."""
 
-    def __init__(self, job: Job, cores: Sequence[int]) -> None:
+    def __init__(self, job: Job, cores: Sequence[int], compiled: Path | None = None) -> None:
         self._job = job
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  closed with the worker
         with pinned(cores):
@@ -34,7 +36,7 @@ class Worker:
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
                 # Many workers are alive at a time; none may take all of a GPU's memory for itself.
-                env={**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
+                env={**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false", **_cached(job, compiled)},
             )
         self.tell(job.to_json())
 
@@ -78,10 +80,17 @@ class Worker:
         return lines[-1] if lines else f"it ended with code {code}"
 
 
-class Competitor:
-    """The workers of a job, which run at the same moment."""
+def _cached(job: Job, compiled: Path | None) -> dict[str, str]:
+    """Where JAX keeps what a worker compiles: a folder a program, so that only the same program is ever found there."""
+    if compiled is None:
+        return {}
+    return {"JAX_COMPILATION_CACHE_DIR": str(compiled / hashlib.sha256(job.to_json().encode()).hexdigest()[:16])}
 
-    def __init__(self, job: Job, cores: Sequence[int]) -> None:
+
+class Competitor:
+    """The workers of a job, which run at the same moment; programs in the folder `compiled` are not compiled again."""
+
+    def __init__(self, job: Job, cores: Sequence[int], compiled: Path | None = None) -> None:
         self.job = job
         shares = job.shares()
         a_worker = len(cores) // len(shares)
@@ -89,7 +98,7 @@ class Competitor:
         self._workers: list[Worker] = []
         try:
             for share, place in zip(shares, places, strict=True):
-                self._workers.append(Worker(share, place))
+                self._workers.append(Worker(share, place, compiled))
             self._ready = [worker.answer() for worker in self._workers]
         except BaseException:
             self.close()

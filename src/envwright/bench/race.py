@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from envwright.bench.competitor import Competitor, WorkerError, available_cores
@@ -23,7 +24,7 @@ class Timing:
     job: Job
     part: str
     rates: list[float]  # a round each, per second
-    compile_seconds: float  # building it and its first call, the slowest worker's
+    compile_seconds: float  # building it and its first call, the slowest worker's; less where it was compiled before
     memory: int  # bytes, the peaks of all workers together, beyond those of idle ones
     facts: dict[str, Any]
 
@@ -39,14 +40,18 @@ def race(
     turn: float = TURN,
     progress: Callable[[str], None] = lambda what: None,
     give_up: Callable[[Job, str], None] | None = None,
+    compiled: Path | None = None,
 ) -> list[Timing]:
-    """Everybody's rates, a part of a job each. Jobs that fail are given to `give_up`, or raise without it."""
+    """Everybody's rates, a part of a job each. Jobs that fail are given to `give_up`, or raise without it.
+
+    A folder `compiled` keeps programs from one race to the next.
+    """
     with contextlib.ExitStack() as stack:
         competitors: list[Competitor] = []
         for job in jobs:
             progress(f"starting {job.label}")
             try:
-                competitors.append(Competitor(job, available_cores()[: job.cores]))
+                competitors.append(Competitor(job, available_cores()[: job.cores], compiled))
             except WorkerError as error:
                 if give_up is None:
                     raise

@@ -1,6 +1,8 @@
 """All of a benchmark, in order, and told as it goes."""
 
+import tempfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from envwright.bench import text
 from envwright.bench.job import Job
@@ -18,12 +20,24 @@ def bench(
     plan: BenchPlan, parts: Sequence[str], progress: Callable[[str], None], show: Callable[[str], None]
 ) -> Findings:
     """Measure the parts; `progress` gets what is going on, `show` every line that is ready to be read."""
+    with tempfile.TemporaryDirectory(prefix="envwright-bench-") as compiled:
+        return _bench(plan, parts, progress, show, Path(compiled))
+
+
+def _bench(
+    plan: BenchPlan,
+    parts: Sequence[str],
+    progress: Callable[[str], None],
+    show: Callable[[str], None],
+    compiled: Path,
+) -> Findings:
     found = Findings(plan)
     watch = Watch(
         progress,
         measured=lambda result: show(text.sweep_row(result)),
         shared=lambda share: show(text.share_row(share)),
         left_out=found.left_out,
+        compiled=compiled,
     )
     for what in (RANDOM, PPO):
         if what in parts and can(plan.sides, what):

@@ -1,7 +1,8 @@
 """The races of a benchmark, in order: a sweep over batches and layouts, then a final among the winners."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from envwright.bench.job import Job
 from envwright.bench.plan import PARAMETERS, PPO, ROOF, SHARE_ROUNDS, BenchPlan, best, on_cores, share_jobs, sweep_jobs
@@ -25,10 +26,15 @@ class Watch:
     measured: Callable[[Timing], None] = lambda result: None
     shared: "Callable[[Share], None]" = lambda share: None
     left_out: list[str] = field(default_factory=list)
+    compiled: Path | None = None  # a folder for programs: what was raced in a sweep is not compiled again for a final
 
     def give_up(self, job: Job, reason: str) -> None:
         del job  # the reason names it
         self.left_out.append(reason)
+
+    def race(self, jobs: Sequence[Job], rounds: int) -> list[Timing]:
+        """A race that is told to those who watch."""
+        return race(jobs, rounds=rounds, progress=self.progress, give_up=self.give_up, compiled=self.compiled)
 
 
 @dataclass(frozen=True)
@@ -79,7 +85,7 @@ def sweep(plan: BenchPlan, what: str, watch: Watch) -> list[Timing]:
     found: list[Timing] = []
     for batch in plan.batches(what):
         jobs = sweep_jobs(plan, what, batch)
-        results = race(jobs, rounds=plan.rounds, progress=watch.progress, give_up=watch.give_up)
+        results = watch.race(jobs, plan.rounds)
         for result in results:
             watch.measured(result)
         found += results
@@ -110,7 +116,7 @@ def finals(plan: BenchPlan, what: str, swept: list[Timing], watch: Watch) -> lis
     for label, cores, together in heats:
         winners = [best(swept, name, together=together) for name in can(plan.sides, what)]
         jobs = [on_cores(winner.job, cores) for winner in winners if winner]
-        results = race(jobs, rounds=plan.final_rounds, progress=watch.progress, give_up=watch.give_up)
+        results = watch.race(jobs, plan.final_rounds)
         found.append(final(what, label, cores, results))
     return found
 
@@ -126,12 +132,7 @@ def shares(plan: BenchPlan, watch: Watch) -> list[Share]:
     """Size after size, because the largest networks fill the memory."""
     found = []
     for parameters in PARAMETERS[:1] if plan.quick else PARAMETERS:
-        results = race(
-            share_jobs(plan, parameters),
-            rounds=min(plan.rounds, SHARE_ROUNDS),
-            progress=watch.progress,
-            give_up=watch.give_up,
-        )
+        results = watch.race(share_jobs(plan, parameters), min(plan.rounds, SHARE_ROUNDS))
         for alone, update in zip(results[::2], results[1::2], strict=True):
             # Both are steps a second: the same steps take so much less time without the network.
             found.append(Share(alone, update, ratio(update.rates, alone.rates)))
@@ -142,7 +143,7 @@ def shares(plan: BenchPlan, watch: Watch) -> list[Share]:
 def roof(plan: BenchPlan, job: Job, watch: Watch) -> Roof | None:
     """Our fastest and the limits of the machine, turn by turn on the same cores."""
     limits = Job(MACHINE, plan.env, ROOF, PROCESSES, job.cores, TILE * job.cores, plan.options)
-    results = race([job, limits], rounds=plan.rounds, progress=watch.progress, give_up=watch.give_up)
+    results = watch.race([job, limits], plan.rounds)
     ours = next((r for r in results if r.job.side == OURS), None)
     found = {r.part: r for r in results if r.job.side == MACHINE}
     if ours is None or not found:

@@ -12,7 +12,9 @@ longest such sum, and of the mass at that distance. A number that is 0 is exact.
 
 MuJoCo itself computes in float64 and in coordinates of the world: a body that has run far has its places rounded to a
 unit of how far it is. So lengths, also those of 0, are moved by at least that unit of float64, whatever `dtype` is;
-but not along an axis on which every body of the tree is at 0, as in a plane.
+but not along an axis on which every body of the tree is at 0, as in a plane. And positions and velocities are rounded
+when a substep has been added to them, which a moved model hardly ever changes: so they are moved by a unit of float64,
+too. It shows in what is a small difference of them, such as a velocity far from the origin.
 """
 
 from collections.abc import Callable, Iterator
@@ -45,8 +47,11 @@ _SCALARS = [name for name in _names(_EMPTY.opt, float) if not name.endswith("tol
 
 @contextmanager
 def moved_model(model: Any, data: Any, seed: int, dtype: str) -> Iterator[Callable[[], None]]:
-    """Meanwhile every number of an mjModel is moved by a last bit of `dtype`; the function given moves them anew, for
-    bodies that are where the mjData has them."""
+    """Meanwhile every number of an mjModel is moved by a last bit of `dtype`.
+
+    The function given, called after each substep, moves them anew, for bodies that are where the mjData has them, and
+    moves the positions and velocities there.
+    """
     arrays = {name: array for name in _ARRAYS if (array := getattr(model, name)).size}
     arrays |= {f"opt.{name}": getattr(model.opt, name) for name in _VECTORS}
     scalars = {name: getattr(model.opt, name) for name in _SCALARS}
@@ -54,12 +59,18 @@ def moved_model(model: Any, data: Any, seed: int, dtype: str) -> Iterator[Callab
     units = _units(model, kept, np.dtype(dtype))
     bits = np.random.PCG64(seed)  # not a generator: what those draw counts as the chance of the reference
 
-    def move() -> None:
+    def move_model() -> None:
         moved = _moved(kept, units | _units_in_the_world(model, data, units), bits)
         _write(model, arrays, moved, dict(zip(_SCALARS, moved["scalars"].tolist(), strict=True)))
 
+    def move() -> None:
+        move_model()
+        state = {"qpos": data.qpos, "qvel": data.qvel}
+        for name, value in _moved(state, {name: _unit(value) for name, value in state.items()}, bits).items():
+            state[name][:] = value
+
     try:
-        move()
+        move_model()
         yield move
     finally:
         _write(model, arrays, kept, scalars)
@@ -88,8 +99,13 @@ def _units_in_the_world(model: Any, data: Any, units: Arrays) -> Arrays:
     """Of lengths: at least one unit in the last place of how far any body of their tree is along each axis."""
     away = np.zeros((model.nbody, 3))
     np.maximum.at(away, model.body_rootid, np.abs(data.xpos))
-    far = np.where(away > 0, np.spacing(away), 0.0)[model.body_rootid]
+    far = _unit(away)[model.body_rootid]
     return {name: np.maximum(units[name], _by_body(model, name, far)) for name in units.keys() & _LENGTHS.keys()}
+
+
+def _unit(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One unit in the last place of float64; none of 0, which is exact."""
+    return np.where(values != 0, np.spacing(np.abs(values)), 0.0)
 
 
 def _by_body(model: Any, name: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
