@@ -1,0 +1,290 @@
+"""What each player sees: its own team in full, and of the other's what has been shown.
+
+Each feature is named once, in `FEATURES`, from which the table in card.md is written as well. Arrays have the two
+players as their first axis: `mine` is an array of both, `theirs` the same with the players exchanged.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from envwright.envs.pokemon import knowledge as know
+from envwright.envs.pokemon.estimate import active, damage, effect, other, public_stats, speeds
+from envwright.envs.pokemon.state import BOOSTS, MEMBERS, MOVE, SLOTS, STATUSES, SWITCH, State
+
+MEMBER = {  # of each member of the player's own team, in the order of the actions that switch to it
+    "hp": "share of HP left",
+    "active": "it is on the field",
+    "unable": "asleep or frozen",
+    "paralysed": "paralysed",
+    "hurting": "burned or poisoned",
+    "damage": "what its best move would take from the foe's active Pokemon, in shares of that one's maximal HP, at most 1",
+    "threat": "how well the types of the foe's active Pokemon do against it: -1 (no effect), (log2 of the factor) / 2",
+    "faster": "it is faster than the foe's active Pokemon, boosts aside",
+}
+FOE_MEMBER = {  # of each member of the foe's team that has been seen, sorted by its number in the Pokedex; then zeros
+    "seen": "there is one",
+    "hp": "HP left as shown, in hundredths, over 100",
+    "active": "it is on the field",
+    "unable": "asleep or frozen",
+    "paralysed": "paralysed",
+    "hurting": "burned or poisoned",
+    "threat": "how well its types do against the player's active Pokemon, as above",
+    "weakness": "how well the types of the player's active Pokemon do against it",
+}
+ACTIVE = {
+    "attack": "attack / 500, with boosts, burn and paralysis",
+    "defence": "defence / 500",
+    "speed": "speed / 500",
+    "special": "special / 500",
+    **{f"boost_{name}": f"stages of {name} / 6" for name in BOOSTS},
+    **{id: f"status {id}" for id in STATUSES[1:]},
+    "substitute": "behind a substitute",
+    "confused": "confused",
+    "recharging": "has to recharge",
+    "charging": "in the first turn of Sky Attack",
+    "reflect": "behind Reflect",
+    "transformed": "transformed",
+    **{f"type_{name.lower()}": f"of type {name}" for name in know.TYPES[1:]},
+}
+SLOT = {
+    "pp": "share of PP left",
+    "effect": "how well its type does against the foe's active Pokemon, as above; 0 for what does no damage",
+    "damage": "expected damage if it hits, in shares of the foe's maximal HP, at most 1",
+    "knocks_out": "that is at least what the foe has left",
+    **{name: meaning for name, (meaning, _) in know.TRAITS.items()},
+}
+GLOBAL = {
+    "turn": "turn / 100, at most 1",
+    "must_move": "a move or a switch is asked for",
+    "must_switch": "a switch is asked for: the active Pokemon fainted",
+    "foe_must_switch": "the foe has to switch",
+    "left": "members that have not fainted / 6",
+    "foe_left": "the same of the foe",
+    "speed_lead": "(own speed - foe's speed) / their sum, the foe's as far as it can be known",
+    "shown_damage": "the most that a move the foe's active Pokemon has shown would take, in shares of own maximal HP",
+    "typed_damage": "the same of a move of power 90 of one of its types",
+    "shown_knocks_out": "the more of these two is at least the HP left",
+    **{f"shown_{name}": f"the foe's active Pokemon has shown a move that {what}" for name, (_, what) in know.SHOWN_FLAGS.items()},
+}  # fmt: skip
+
+
+def _features() -> dict[str, str]:
+    """Names and meanings, in the order of the array."""
+    found = dict(GLOBAL)
+    for i in range(SLOTS):
+        found |= {f"move{i}.{name}": f"move {i}: {meaning}" for name, meaning in SLOT.items()}
+    for side, whose in (("mine", "own active Pokemon"), ("foe", "foe's active Pokemon, as far as it can be known")):
+        found |= {f"{side}.{name}": f"{whose}: {meaning}" for name, meaning in ACTIVE.items()}
+    for i in range(MEMBERS):
+        found |= {f"member{i}.{name}": f"own member {i}: {meaning}" for name, meaning in MEMBER.items()}
+    for i in range(MEMBERS):
+        found |= {f"foe{i}.{name}": f"foe's seen member {i}: {meaning}" for name, meaning in FOE_MEMBER.items()}
+    return found
+
+
+FEATURES = _features()
+INDEX = {name: i for i, name in enumerate(FEATURES)}
+
+
+def observe(state: State) -> jax.Array:
+    """(2, features) float32: what each player sees."""
+    found: dict[str, Any] = {}
+    now = _Now(state)
+    found |= _global(state, now)
+    found |= {f"move{i}.{name}": value[:, i] for name, value in _slots(state, now).items() for i in range(SLOTS)}
+    mine = _active(state, state.modified.astype(jnp.float32))
+    found |= {f"mine.{name}": value for name, value in mine.items()}
+    found |= {f"foe.{name}": other(value) for name, value in _active(state, now.public).items()}
+    members, foes = _members(state, now), _foes(state, now)
+    found |= {f"member{i}.{name}": value[:, i] for name, value in members.items() for i in range(MEMBERS)}
+    found |= {f"foe{i}.{name}": value[:, i] for name, value in foes.items() for i in range(MEMBERS)}
+    return jnp.stack([found[name].astype(jnp.float32) for name in FEATURES], axis=-1)
+
+
+UNSEEN = 1 << 30  # as a packed member: behind all others
+
+
+class _Now:
+    """What several groups of features need."""
+
+    def __init__(self, state: State) -> None:
+        self.hp = active(state, state.hp).astype(jnp.float32)  # exact, the player's own
+        self.max_hp = active(state, state.stats[..., 0]).astype(jnp.float32)
+        self.level = active(state, state.level).astype(jnp.float32)
+        self.public, self.public_hp = public_stats(state)
+        self.percent = percent(state.hp, state.stats[..., 0])  # (2, 6) of 100
+        self.foe_hp = other(active(state, self.percent) / 100 * self.public_hp)
+        self.weak = jnp.asarray(know.WEAKNESSES)[state.active_species.astype(jnp.int32)]  # (2, 2 words)
+        self.words = jnp.asarray(know.MOVE_WORDS)[state.active_moves.astype(jnp.int32)]  # (2, 4)
+        self.types = state.types.astype(jnp.uint32)  # (2, 2)
+
+
+def percent(hp: jax.Array, max_hp: jax.Array) -> jax.Array:
+    """HP as the other player is shown them: hundredths, rounded up, but 100 only of one that is unhurt."""
+    # The quotient is a whole number or at least 1/703 above one, so that this is exact however it is rounded.
+    hundredths = jnp.ceil(100 * hp / jnp.maximum(max_hp, 1).astype(jnp.float32) - 5e-4)
+    return jnp.where((hundredths == 100) & (hp < max_hp), 99.0, hundredths)
+
+
+def _global(state: State, now: _Now) -> dict[str, jax.Array]:
+    alive = (state.hp > 0).sum(axis=1) / jnp.float32(MEMBERS)
+    # The foe's attacks on the player: (2, 4) of the moves that it has shown, (2, 2) of its types.
+    words = jnp.where(shown(state), now.words, jnp.uint32(0))
+    typed = (now.types | jnp.uint32(90 << know.STRENGTH)) * (now.types > 0)
+    theirs = dict(attack=other(now.public), level=other(now.level), types=other(now.types))
+    mine = dict(stats=state.modified.astype(jnp.float32), reflect=state.reflect, weak=now.weak, hp=now.hp)
+    hurt = damage(other(words), **theirs, **mine).max(axis=1)
+    typed_hurt = damage(other(typed), **theirs, **mine).max(axis=1)
+    lead_mine, lead_theirs = speeds(state, now.public)
+    known = words[:, 0] | words[:, 1] | words[:, 2] | words[:, 3]
+    return {
+        "turn": jnp.broadcast_to(jnp.minimum(state.turn.astype(jnp.float32) / 100, 1), (2,)),
+        "must_move": state.request == MOVE,
+        "must_switch": state.request == SWITCH,
+        "foe_must_switch": other(state.request == SWITCH),
+        "left": alive,
+        "foe_left": other(alive),
+        "speed_lead": (lead_mine - lead_theirs) / (lead_mine + lead_theirs + 1),
+        "shown_damage": jnp.minimum(hurt / now.max_hp, 1),
+        "typed_damage": jnp.minimum(typed_hurt / now.max_hp, 1),
+        "shown_knocks_out": jnp.maximum(hurt, typed_hurt) >= now.hp,
+        **{
+            f"shown_{name}": other((known & jnp.uint32(flag)) > 0)
+            for name, (flag, _) in know.SHOWN_FLAGS.items()
+        },
+    }  # fmt: skip
+
+
+def shown(state: State) -> jax.Array:
+    """(2, 4) bool: which moves of each active Pokemon the other player knows.
+
+    A move is known once it has cost PP; what Mimic and Transform gave was seen when it came.
+    """
+    base = active(state, state.moves)
+    full = jnp.asarray(know.MAX_PP)[base.astype(jnp.int32)]
+    came = state.active_moves != base
+    return (active(state, state.pp) < full) | came | state.transformed[:, None]
+
+
+def _slots(state: State, now: _Now) -> dict[str, jax.Array]:
+    """Of the four moves of the player's active Pokemon, (2, 4)."""
+    ids = state.active_moves.astype(jnp.int32)
+    full = jnp.asarray(know.MAX_PP)[ids].astype(jnp.float32)
+    hurt = damage(
+        now.words,
+        attack=state.modified.astype(jnp.float32),
+        level=now.level,
+        types=now.types,
+        stats=other(now.public),
+        reflect=other(state.reflect),
+        weak=other(now.weak),
+        hp=now.foe_hp,
+    )
+    fixed = (now.words >> know.STRENGTH) & 0x1FF
+    traits = jnp.asarray(know.MOVE_TRAITS)[ids]  # (2, 4, traits)
+    found = {
+        "pp": jnp.minimum(state.active_pp / jnp.maximum(full, 1), 1),
+        "effect": jnp.where(fixed > 0, _signed(effect(now.words & 15, other(now.weak)[:, None])), 0),
+        "damage": jnp.minimum(hurt / other(now.public_hp)[:, None], 1),
+        "knocks_out": (hurt >= now.foe_hp[:, None]) & (hurt > 0),
+    }
+    return found | {name: traits[..., i] for i, name in enumerate(know.TRAITS)}
+
+
+def _active(state: State, stats: jax.Array) -> dict[str, jax.Array]:
+    """Of each active Pokemon, (2,); what both players may know but for the `stats`, which the owner knows better."""
+    status = active(state, state.status)
+    types = state.types.astype(jnp.int32)
+    return {
+        **{name: jnp.minimum(stats[:, i] / 500, 2) for i, name in enumerate(("attack", "defence", "speed", "special"))},
+        **{f"boost_{name}": state.boosts[:, i] / jnp.float32(6) for i, name in enumerate(BOOSTS)},
+        **{id: status == i for i, id in enumerate(STATUSES) if i},
+        "substitute": state.substitute > 0,
+        "confused": state.confusion > 0,
+        "recharging": state.recharging,
+        "charging": state.charging,
+        "reflect": state.reflect,
+        "transformed": state.transformed,
+        **{f"type_{name.lower()}": (types == i).any(axis=1) for i, name in enumerate(know.TYPES) if i},
+    }
+
+
+def _members(state: State, now: _Now) -> dict[str, jax.Array]:
+    """Of the members of the player's own team, (2, 6)."""
+    mine = jnp.arange(MEMBERS) == state.order[:, :1]
+    alive, stats = state.hp > 0, state.stats.astype(jnp.float32)
+    words = jnp.asarray(know.MOVE_WORDS)[state.moves.astype(jnp.int32)]  # (2, 6, 4)
+    species = state.species.astype(jnp.int32)
+    weak = jnp.asarray(know.WEAKNESSES)[species]  # (2, 6, 2 words)
+    best = damage(
+        words,
+        attack=stats[..., 1:],
+        level=state.level.astype(jnp.float32),
+        types=jnp.asarray(know.SPECIES_TYPES)[species].astype(jnp.uint32),
+        stats=other(now.public)[:, None],
+        reflect=other(state.reflect)[:, None],
+        weak=other(now.weak)[:, None],
+        hp=now.foe_hp[:, None],
+    ).max(axis=-1)
+    return {
+        "hp": state.hp / jnp.maximum(stats[..., 0], 1),
+        "active": mine,
+        **_conditions(state.status),
+        "damage": jnp.minimum(best / other(now.public_hp)[:, None], 1) * alive,
+        "threat": _worst(other(now.types)[:, None], weak) * alive,
+        "faster": (stats[..., 3] > other(now.public)[:, None, 2]) & alive,
+    }
+
+
+def _foes(state: State, now: _Now) -> dict[str, jax.Array]:
+    """Of the members of the foe's team that have been seen, (2, 6), sorted: their order in the team stays hidden."""
+    mine = jnp.arange(MEMBERS) == state.order[:, :1]
+    packed = state.species.astype(jnp.int32) << 11 | now.percent.astype(jnp.int32) << 4
+    packed |= state.status.astype(jnp.int32) << 1 | mine.astype(jnp.int32)
+    packed = _sorted(other(jnp.where(state.seen & (state.species > 0), packed, UNSEEN)))
+    seen = packed < UNSEEN
+    packed = jnp.where(seen, packed, 0)
+    species = packed >> 11
+    weak = jnp.asarray(know.WEAKNESSES)[species]
+    types = jnp.asarray(know.SPECIES_TYPES)[species].astype(jnp.uint32)
+    return {
+        "seen": seen,
+        "hp": ((packed >> 4) & 127) / jnp.float32(100),
+        "active": (packed & 1) > 0,
+        **_conditions((packed >> 1) & 7),
+        "threat": _worst(types, now.weak[:, None]) * seen,
+        "weakness": _worst(now.types[:, None], weak) * seen,
+    }
+
+
+def _conditions(status: jax.Array) -> dict[str, jax.Array]:
+    names = ("", "unable", "hurting", "hurting", "unable", "paralysed")
+    return {
+        name: jnp.stack([status == i for i, found in enumerate(names) if found == name]).any(axis=0)
+        for name in ("unable", "paralysed", "hurting")
+    }
+
+
+def _worst(types: jax.Array, weak: jax.Array) -> jax.Array:
+    """The better effect of a Pokemon's two types, (..., 2), against one with these weaknesses, as a feature."""
+    first, second = (effect(types[..., i], weak) for i in range(2))
+    return _signed(jnp.maximum(first, jnp.where(types[..., 1] > 0, second, 0)))
+
+
+def _signed(factor: jax.Array) -> jax.Array:
+    """A factor of damage between -1 and 1: 0.25 and 0 are -1, 1 is 0, 4 is 1."""
+    return jnp.log2(jnp.maximum(factor, 0.25)) / 2
+
+
+# Compare and exchange, in this order, sorts six (a well-known network of twelve).
+NETWORK = ((0, 5), (1, 3), (2, 4), (1, 2), (3, 4), (0, 3), (2, 5), (0, 1), (2, 3), (4, 5), (1, 2), (3, 4))
+
+
+def _sorted(words: jax.Array) -> jax.Array:
+    """The last axis of six in rising order, without a sort, which would not fit into a kernel."""
+    row = [words[..., i] for i in range(MEMBERS)]
+    for low, high in NETWORK:
+        row[low], row[high] = jnp.minimum(row[low], row[high]), jnp.maximum(row[low], row[high])
+    return jnp.stack(row, axis=-1)
