@@ -4,6 +4,7 @@
 
 const path = require("path");
 const { Dex, Teams, FORMAT, folder } = require("./package.js");
+const { tables } = require("./columns.js");
 
 const dex = Dex.mod("gen1");
 const STATS = ["hp", "atk", "def", "spe", "spa"];
@@ -45,12 +46,35 @@ function custom(seed) {
   return found;
 }
 
+/** A team of numbers, as `Team` of state.py has it, as sets with exactly these stats. */
+function read(team) {
+  const { species, level, moves, stats, speed_points: points } = team;
+  const members = species.filter((number) => number).length;
+  return Array.from({ length: members }, (_, i) => {
+    const names = moves[i].filter((number) => number).map((number) => tables.moves[number]);
+    return exactly(tables.species[species[i]], level[i], names, stats[i], points[i]);
+  });
+}
+
+/** The team of a side at the start of a battle, as numbers. */
+function write(state, side) {
+  const { species, level, moves, pp, stats, speed_points } = state;
+  return { species: species[side], level: level[side], moves: moves[side], pp: pp[side], stats: stats[side], speed_points: speed_points[side] };
+}
+
+/** Give a side the PP of a team of numbers, which sets of Showdown's do not have. */
+function fill(side, pp) {
+  for (const [i, pokemon] of side.pokemon.entries()) {
+    for (const [slot, move] of pokemon.baseMoveSlots.entries()) move.pp = pp[i][slot];
+  }
+}
+
 /** A set of exactly these stats: some of the values and efforts that give them. */
-function exactly(id, level, moves, stats) {
+function exactly(id, level, moves, stats, points) {
   const base = dex.species.get(id).baseStats;
   const [dvs, evs] = [[], []];
   for (const [i, stat] of STATS.entries()) {
-    const found = solved(base[stat], level, stats[i], stat === "hp");
+    const found = solved(base[stat], level, stats[i], stat === "hp", stat === "spe" ? points : null);
     if (!found) throw new Error(`no ${id} of level ${level} has ${stat} ${stats[i]}`);
     dvs.push(found[0]);
     evs.push(found[1]);
@@ -58,10 +82,12 @@ function exactly(id, level, moves, stats) {
   return set(id, level, moves, dvs, evs);
 }
 
-function solved(base, level, wanted, isHp) {
+/** IV and EV that give a stat; with `points`, which their sum must be, those. */
+function solved(base, level, wanted, isHp, points) {
   for (let ev = 252; ev >= 0; ev -= 4) {
     for (let iv = 30; iv >= 0; iv -= 2) {
-      const sum = 2 * base + iv + Math.floor(ev / 4);
+      if (points !== null && iv + ev / 4 !== points) continue;
+      const sum = 2 * base + iv + ev / 4;
       const stat = isHp ? Math.floor(((sum + 100) * level) / 100) + 10 : Math.floor((sum * level) / 100) + 5;
       if (stat === wanted) return [iv, ev];
     }
@@ -75,4 +101,4 @@ function set(id, level, moves, dvs, evs) {
   return { name, species: name, gender: "N", level, moves, ability: "No Ability", item: "", nature: "", ivs: spread(dvs), evs: spread(evs) };
 }
 
-module.exports = { random, custom, exactly, POOL, SPECIES };
+module.exports = { random, custom, read, write, fill, exactly, POOL, SPECIES };
