@@ -1,5 +1,7 @@
-"""Take the tables out of the package anew: `python -m envwright.envs.pokemon.tables.extract`, as a maintainer does for a
-new version. ENVWRIGHT_SHOWDOWN names the folder of pokemon-showdown. Prints the hashes that `tables` and its test pin."""
+"""Take the tables out of the package anew: `python -m envwright.envs.pokemon.tables.extract`, for a new version of it.
+
+ENVWRIGHT_SHOWDOWN names the folder of pokemon-showdown. Prints the hash that `tables` pins.
+"""
 
 import hashlib
 import json

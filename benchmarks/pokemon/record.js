@@ -1,0 +1,88 @@
+'use strict';
+// node record.js FILE N SEED POLICY TEAMS: play N battles in Pokemon Showdown and write every state that it comes through,
+// for `replay.py` to compare. POLICY: uniform or attack (no voluntary switches). TEAMS: random or custom.
+
+const fs = require('fs');
+const path = require('path');
+const folder = path.join(__dirname, '../../src/envwright/envs/pokemon/showdown');
+const {Battle, FORMAT} = require(path.join(folder, 'package.js'));
+const teams = require(path.join(folder, 'teams.js'));
+const {columns, legal, choice} = require(path.join(folder, 'columns.js'));
+const [file, count, seed, policy, kind] = [process.argv[2], +process.argv[3], +process.argv[4], ...process.argv.slice(5)];
+
+let state = (seed * 2654435761 + 12345) >>> 0;
+function random(n) { // our own draws: choices and seeds, not those of the battle
+	state ^= state << 13; state >>>= 0; state ^= state >>> 17; state ^= state << 5; state >>>= 0;
+	return Math.floor(state / 2 ** 32 * n);
+}
+const seeded = () => [0, 0, 0, 0].map(() => random(65536)).join(',');
+
+function flat(value, out) {
+	if (Array.isArray(value)) for (const one of value) flat(one, out);
+	else out.push(value);
+}
+const WIDE = new Set(['last_damage', 'seed']);
+function words(fields, names) {
+	const out = [];
+	for (const name of names) {
+		const list = [];
+		flat(fields[name], list);
+		for (const value of list) {
+			if (WIDE.has(name)) out.push(value >>> 16, value & 0xffff);
+			else out.push(value);
+		}
+	}
+	return out;
+}
+
+const fd = fs.openSync(file, 'w');
+let names, header, updates = 0, crashed = 0;
+for (let n = 0; n < count; n++) {
+	const start = seeded();
+	const battle = new Battle({formatid: FORMAT, seed: start});
+	const a = teams[kind](seeded()), b = teams[kind](seeded());
+	battle.setPlayer('p1', {name: 'A', team: a});
+	battle.setPlayer('p2', {name: 'B', team: b});
+	const rows = [];
+	let before = start.split(',').map(Number);
+	let now = columns(battle);
+	names ??= Object.keys(now);
+	if (!header) {
+		header = names.map(name => { const list = []; flat(now[name], list); return [name, list.length, WIDE.has(name)]; });
+		const line = JSON.stringify(header) + '\n';
+		fs.writeSync(fd, line);
+	}
+	let first = 1;
+	let actions = [0, 0];
+	try {
+		for (;;) {
+			const masks = legal(battle);
+			const record = [first, n & 0x7fff, ...actions, ...before, ...masks.flat(), ...words(now, names)];
+			rows.push(record);
+			if (battle.ended || rows.length > 3000) break;
+			first = 0;
+			before = [0, 0, 0, 0];
+			actions = masks.map(mask => {
+				let from = [];
+				mask.forEach((may, i) => { if (may) from.push(i); });
+				if (policy === 'attack' && from.some(i => i < 4)) from = from.filter(i => i < 4);
+				return from[random(from.length)];
+			});
+			actions.forEach((action, side) => {
+				const words = choice(battle, side, action);
+				if (words && !battle.sides[side].choose(words)) throw new Error(`${words}: ${battle.sides[side].choice.error}`);
+			});
+			battle.commitChoices();
+			battle.log.length = 0; battle.sentLogPos = 0;
+			now = columns(battle);
+		}
+	} catch (error) {
+		if (!/moveSlot is null|Cannot read prop/.test(error.message)) throw error;
+		crashed++;
+		if (crashed < 4) console.error(error.stack.split('\n').slice(0, 3).join(' '));
+	}
+	updates += rows.length - 1;
+	fs.writeSync(fd, Buffer.from(Int16Array.from(rows.flat()).buffer));
+}
+fs.closeSync(fd);
+console.log(JSON.stringify({battles: count, updates, crashed}));
