@@ -18,17 +18,6 @@ def register_all() -> None:
             controls=Controls(keys(each={1: "up w k", 2: "down s j"}), idle=(0,), help="↑ w k up  ↓ s j down"),
         )
     )
-    register_reference("showdown", "envwright.envs.pokemon.kind:Showdown")
-    register(
-        Spec(
-            "Pokemon-v0",
-            "envwright.envs.pokemon:Pokemon",
-            summary="Pokemon Showdown's random battles of generation 1, for two (JavaScript to JAX)",
-            opponents={name: f"envwright.envs.pokemon.opponents:{name}" for name in ("max_damage", "heuristic")},
-            replay="envwright.envs.pokemon.replay:replay",
-            screen="envwright.envs.pokemon.screen:screen",
-        )
-    )
     register(
         Spec(
             "CartPole-v1",
@@ -44,6 +33,9 @@ def register_all() -> None:
             "Pokemon-v0",
             "envwright.envs.pokemon:Pokemon",
             summary="Pokemon Showdown's generation 1 random battles, bit for bit (TypeScript to JAX)",
+            opponents={name: f"envwright.envs.pokemon.opponents:{name}" for name in ("max_damage", "heuristic")},
+            replay="envwright.envs.pokemon.replay:replay",
+            screen="envwright.envs.pokemon.screen:screen",
         )
     )
     for name, folder, summary in (
