@@ -115,6 +115,21 @@ class Pokemon(Env[State, Params]):
         del params
         return {name: vars(found) for name, found in rules.phases(state, action, chance.seed).items()}
 
+    def summary(self, final: State, params: Params) -> dict[str, jax.Array]:
+        """Numbers of the last state, which are compared with Showdown's where only sums over battles are kept."""
+        del params
+        return {
+            "battles": jnp.int32(1),
+            "turns": final.turn.astype(jnp.int32),
+            "hp": final.hp.sum(dtype=jnp.int32),
+            "pp": final.pp.sum(dtype=jnp.int32),
+            "statuses": final.status.sum(dtype=jnp.int32),
+            "first_wins": (final.winner == FIRST).astype(jnp.int32),
+            "second_wins": (final.winner == SECOND).astype(jnp.int32),
+            "seed_high": final.seed[0] >> 16,  # the upper halves, whose sums do not overflow
+            "seed_low": final.seed[1] >> 16,
+        }
+
     def render(self, state: State, params: Params) -> Any:
         del params
         return draw_battle(state)

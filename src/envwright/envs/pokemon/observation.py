@@ -4,7 +4,7 @@ Each feature is named once, in `FEATURES`, from which the table in card.md is wr
 players as their first axis: `mine` is an array of both, `theirs` the same with the players exchanged.
 """
 
-from typing import Any
+from collections.abc import Iterable
 
 import jax
 import jax.numpy as jnp
@@ -48,13 +48,13 @@ ACTIVE = {
     "transformed": "transformed",
     **{f"type_{name.lower()}": f"of type {name}" for name in know.TYPES[1:]},
 }
-SLOT = {
+DYNAMIC = {  # of each move of the active Pokemon, what depends on the battle
     "pp": "share of PP left",
     "effect": "how well its type does against the foe's active Pokemon, as above; 0 for what does no damage",
     "damage": "expected damage if it hits, in shares of the foe's maximal HP, at most 1",
     "knocks_out": "that is at least what the foe has left",
-    **{name: meaning for name, (meaning, _) in know.TRAITS.items()},
 }
+SLOT = DYNAMIC | {name: meaning for name, (meaning, _) in know.TRAITS.items()}
 GLOBAL = {
     "turn": "turn / 100, at most 1",
     "must_move": "a move or a switch is asked for",
@@ -90,17 +90,24 @@ INDEX = {name: i for i, name in enumerate(FEATURES)}
 
 def observe(state: State) -> jax.Array:
     """(2, features) float32: what each player sees."""
-    found: dict[str, Any] = {}
     now = _Now(state)
-    found |= _global(state, now)
-    found |= {f"move{i}.{name}": value[:, i] for name, value in _slots(state, now).items() for i in range(SLOTS)}
-    mine = _active(state, state.modified.astype(jnp.float32))
-    found |= {f"mine.{name}": value for name, value in mine.items()}
-    found |= {f"foe.{name}": other(value) for name, value in _active(state, now.public).items()}
-    members, foes = _members(state, now), _foes(state, now)
-    found |= {f"member{i}.{name}": value[:, i] for name, value in members.items() for i in range(MEMBERS)}
-    found |= {f"foe{i}.{name}": value[:, i] for name, value in foes.items() for i in range(MEMBERS)}
-    return jnp.stack([found[name].astype(jnp.float32) for name in FEATURES], axis=-1)
+    traits = jnp.asarray(know.MOVE_TRAITS)[state.active_moves.astype(jnp.int32)]  # (2, 4, traits)
+    mine, foe = _active(state, state.modified.astype(jnp.float32)), other(_row(_active(state, now.public), ACTIVE))
+    # In blocks, not feature by feature: what is looked up in a table would be looked up for each of 300 anew.
+    blocks = [
+        _row(_global(state, now), GLOBAL),
+        jnp.concatenate([_row(_slots(state, now), DYNAMIC), traits], axis=-1),
+        _row(mine, ACTIVE),
+        foe,
+        _row(_members(state, now), MEMBER),
+        _row(_foes(state, now), FOE_MEMBER),
+    ]
+    return jnp.concatenate([block.reshape(2, -1) for block in blocks], axis=-1)
+
+
+def _row(found: dict[str, jax.Array], names: Iterable[str]) -> jax.Array:
+    """Values by name, (2, ...), side by side in the order of the names, (2, ..., n) float32."""
+    return jnp.stack([found[name].astype(jnp.float32) for name in names], axis=-1)
 
 
 UNSEEN = 1 << 30  # as a packed member: behind all others
@@ -183,14 +190,12 @@ def _slots(state: State, now: _Now) -> dict[str, jax.Array]:
         hp=now.foe_hp,
     )
     fixed = (now.words >> know.STRENGTH) & 0x1FF
-    traits = jnp.asarray(know.MOVE_TRAITS)[ids]  # (2, 4, traits)
-    found = {
+    return {
         "pp": jnp.minimum(state.active_pp / jnp.maximum(full, 1), 1),
         "effect": jnp.where(fixed > 0, _signed(effect(now.words & 15, other(now.weak)[:, None])), 0),
         "damage": jnp.minimum(hurt / other(now.public_hp)[:, None], 1),
         "knocks_out": (hurt >= now.foe_hp[:, None]) & (hurt > 0),
     }
-    return found | {name: traits[..., i] for i, name in enumerate(know.TRAITS)}
 
 
 def _active(state: State, stats: jax.Array) -> dict[str, jax.Array]:
