@@ -1,6 +1,7 @@
 'use strict';
-// node record.js FILE N SEED POLICY TEAMS: play N battles in Pokemon Showdown and write every state that it comes through,
-// for `replay.py` to compare. POLICY: uniform or attack (no voluntary switches). TEAMS: random or custom.
+// node record.js FILE N SEED POLICY TEAMS [MOVES]: play N battles in Pokemon Showdown and write every state that it comes through,
+// for `replay.py` to compare. POLICY: uniform or attack (no voluntary switches). TEAMS: random, custom, or focus: few species
+// and few moves, the same on both sides (or MOVES, by comma), with little PP, so that rare things meet.
 
 const fs = require('fs');
 const path = require('path');
@@ -35,14 +36,34 @@ function words(fields, names) {
 	return out;
 }
 
+function focus() {
+	const some = (list, n) => Array.from({length: n}, () => list[random(list.length)]);
+	const moves = process.argv[7] ? process.argv[7].split(',') : some(teams.POOL, 3 + random(4));
+	const species = some(teams.SPECIES, 1 + random(3));
+	const levels = [100, 100, 80, 30, 5][random(5)], size = 1 + random(6);
+	return [0, 1].map(() => Array.from({length: size}, () => {
+		const one = species[random(species.length)];
+		const dv = random(2) * 30, ev = random(2) * 252;
+		const spread = n => ({hp: n, atk: n, def: n, spe: n, spa: n, spd: n});
+		return {name: one.name, species: one.name, gender: 'N', level: levels, moves: [...new Set(some(moves, 4))], item: '',
+			ability: 'No Ability', nature: '', ivs: spread(dv), evs: spread(ev)};
+	}));
+}
+
 const fd = fs.openSync(file, 'w');
 let names, header, updates = 0, crashed = 0;
 for (let n = 0; n < count; n++) {
 	const start = seeded();
 	const battle = new Battle({formatid: FORMAT, seed: start});
-	const a = teams[kind](seeded()), b = teams[kind](seeded());
+	const [a, b] = kind === 'focus' ? focus() : [teams[kind](seeded()), teams[kind](seeded())];
 	battle.setPlayer('p1', {name: 'A', team: a});
 	battle.setPlayer('p2', {name: 'B', team: b});
+	if (kind === 'focus') {
+		const most = [1, 3, 10, 64][random(4)];
+		for (const side of battle.sides) {
+			teams.fill(side, side.pokemon.map(one => one.baseMoveSlots.map(slot => Math.min(slot.pp, 1 + random(most)))));
+		}
+	}
 	const rows = [];
 	let before = start.split(',').map(Number);
 	let now = columns(battle);

@@ -78,6 +78,11 @@ def when(condition: jax.Array, new: Any, old: Any) -> Any:
     return jax.tree.map(lambda a, b: b if a is b else jnp.where(condition, a, b), new, old)
 
 
+def over(number: jax.Array, by: int | jax.Array) -> jax.Array:
+    """The quotient rounded down, of numbers that are not negative: `//` would look at their signs."""
+    return jax.lax.div(number, jnp.asarray(by, number.dtype))
+
+
 def pick(values: Sequence[jax.Array], index: jax.Array) -> jax.Array:
     """The value at `index`; the last one if there is none."""
     found = values[-1]

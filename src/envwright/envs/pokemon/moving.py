@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from envwright.core import Record
 from envwright.envs.pokemon import prng, tables
-from envwright.envs.pokemon.fighter import Fighter, Four, drops, pick, put, residual, when
+from envwright.envs.pokemon.fighter import Fighter, Four, drops, over, pick, put, residual, when
 from envwright.envs.pokemon.prng import Seed
 from envwright.envs.pokemon.state import (
     ACCURACY,
@@ -24,7 +24,6 @@ from envwright.envs.pokemon.state import (
     HINT_AT_999,
     PARALYSED,
     POISONED,
-    SLOTS,
     SPECIAL,
     SPEED,
 )
@@ -99,13 +98,14 @@ def before_move(moment: Moment, acts: jax.Array) -> tuple[Moment, jax.Array]:
         confusion=turns,
         charging=me.charging & ~hurts & ~stuck,
     )
-    damage = (2 * me.level // 5 + 2) * me.modified[ATTACK] * 40 // jnp.maximum(me.modified[DEFENCE], 1) // 50 + 2
+    damage = (over(2 * me.level, 5) + 2) * me.modified[ATTACK] * 40
+    damage = over(over(damage, jnp.maximum(me.modified[DEFENCE], 1)), 50) + 2
     moment = moment.replace(me=me, foe=foe, seed=seed)
     return hurt_oneself(moment, damage, hurts), goes
 
 
 def hurt_oneself(moment: Moment, damage: jax.Array, happens: jax.Array) -> Moment:
-    """Damage by confusion or by a crash, `directDamage`; a user behind a substitute hurts the foe's, if there is one."""
+    """Damage by confusion or by a crash, `directDamage`; a user behind a substitute hurts the foe's."""
     me, foe = moment.me, moment.foe
     deflected = happens & (me.substitute > 0) & (foe.substitute > 0)
     direct = happens & (me.substitute == 0)
@@ -204,8 +204,8 @@ def accuracy(moment: Moment, move: Row, tries: jax.Array) -> tuple[Moment, jax.A
     """Whether it reaches its target; what has to be rolled for misses once in 256 times at least."""
     me, foe = moment.me, moment.foe
     certain = (move.accuracy == 0) | ((move.status == ASLEEP) & foe.recharging)
-    chance = move.accuracy * hundredths(me.boosts[ACCURACY]) // 100
-    chance = chance * hundredths(-foe.boosts[EVASION]) // 100
+    chance = over(move.accuracy * hundredths(me.boosts[ACCURACY]), 100)
+    chance = over(chance * hundredths(-foe.boosts[EVASION]), 100)
     chance = jnp.clip(chance, 1, 255)
     rolls = tries & ~certain
     word, seed = prng.draw(moment.seed, rolls)
@@ -319,8 +319,8 @@ def formula(
 ) -> tuple[jax.Array, Seed]:
     """`getDamage` of a move with base power: a roll for a critical hit, and one for the last factor."""
     _, _, base_speed = tables.species(me.species)
-    ratio = jnp.clip(base_speed // 2 * 2, 1, 255)
-    ratio = jnp.where(move.crit_ratio == 2, jnp.minimum(4 * ratio, 255), ratio // 2)
+    ratio = jnp.clip(base_speed & ~1, 1, 255)
+    ratio = jnp.where(move.crit_ratio == 2, jnp.minimum(4 * ratio, 255), ratio >> 1)
     word, seed = prng.draw(seed, rolls & (ratio > 0))
     critical = (ratio > 0) & (prng.byte(word) < ratio)
 
@@ -338,8 +338,8 @@ def formula(
     defence = jnp.where((move.explodes > 0) & physical, jnp.maximum(defence >> 1, 1), defence)
 
     level = jnp.where(critical, 2 * me.level, me.level) & 255
-    damage = (2 * level // 5 + 2) * move.power * attack // jnp.maximum(defence, 1)
-    damage = jnp.minimum(damage // 50, 997) + 2
+    damage = over((over(2 * level, 5) + 2) * move.power * attack, jnp.maximum(defence, 1))
+    damage = jnp.minimum(over(damage, 50), 997) + 2
     same = ((me.types[0] == move.type) | (me.types[1] == move.type)) & (move.type > 0)
     damage = jnp.where(same, damage + (damage >> 1), damage)
     for kind in foe.types:
@@ -347,7 +347,7 @@ def formula(
         damage = jnp.where(effect == tables.STRONG, 2 * damage, jnp.where(effect == tables.WEAK, damage >> 1, damage))
     varies = rolls & (damage > 1)
     word, seed = prng.draw(seed, varies)
-    return jnp.where(damage > 1, damage * (217 + prng.below(word, 39)) // 255, damage), seed
+    return jnp.where(damage > 1, over(damage * (217 + prng.below(word, 39)), 255), damage), seed
 
 
 # ---- effects: moveHit after the damage ----
@@ -372,7 +372,7 @@ def boost(moment: Moment, move: Row, works: jax.Array, chance: jax.Array) -> tup
     changed = tries & ~stays
     new_boost = jnp.clip(boost + by, -6, 6)
     new_boost = jnp.where(stays, new_boost - jnp.sign(by), new_boost)
-    new = jnp.maximum(stored * hundredths(new_boost) // 100, 1)
+    new = jnp.maximum(over(stored * hundredths(new_boost), 100), 1)
     new = jnp.where(by > 0, jnp.minimum(new, CAP), new)
 
     def changes(fighter: Fighter, mine: jax.Array) -> Fighter:
@@ -479,7 +479,7 @@ def transformed(me: Fighter, foe: Fighter) -> Fighter:
         stored=foe.stored,
         modified=foe.modified,
         boosts=foe.boosts,
-        speed=(2 * base_speed + me.speed_points) * me.level // 100 + 5,
+        speed=over((2 * base_speed + me.speed_points) * me.level, 100) + 5,
         transformed=jnp.bool_(True),
     )
 
@@ -497,6 +497,3 @@ def after_move(me: Fighter, happens: jax.Array) -> Fighter:
         status=jnp.where(wakes, HEALTHY, me.status),
         rested=me.rested & ~wakes,
     )
-
-
-assert len(_BELOW) == 7 and SLOTS == 4
