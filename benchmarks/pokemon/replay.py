@@ -10,7 +10,6 @@ import envwright
 envwright.tune_cpu(devices=1)
 
 import jax  # noqa: E402
-import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 from envwright.core.record import field_names  # noqa: E402
@@ -20,14 +19,19 @@ from envwright.envs.pokemon.state import State, Team  # noqa: E402
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 CHUNK = 4096
 SHAPES = {
-    **dict.fromkeys(("species level speed_points hp status sleep rested substitute_broke seen order".split()), (2, 6)),
+    **dict.fromkeys(
+        (["species", "level", "speed_points", "hp", "status", "sleep", "rested", "substitute_broke", "seen", "order"]),
+        (2, 6),
+    ),
     **{"stats": (2, 6, 5), "moves": (2, 6, 4), "pp": (2, 6, 4), "types": (2, 2), "boosts": (2, 6)},
-    **dict.fromkeys(("active_moves active_pp stored modified".split()), (2, 4)),
-    **dict.fromkeys(("last_damage turn winner hints".split()), ()),
+    **dict.fromkeys((["active_moves", "active_pp", "stored", "modified"]), (2, 4)),
+    **dict.fromkeys((["last_damage", "turn", "winner", "hints"]), ()),
 }
 DTYPES = {
-    **dict.fromkeys(("stats hp stored modified speed turn".split()), np.int16),
-    **dict.fromkeys(("rested substitute_broke seen transformed recharging charging reflect flinched".split()), bool),
+    **dict.fromkeys((["stats", "hp", "stored", "modified", "speed", "turn"]), np.int16),
+    **dict.fromkeys(
+        (["rested", "substitute_broke", "seen", "transformed", "recharging", "charging", "reflect", "flinched"]), bool
+    ),
     **{"boosts": np.int8, "last_damage": np.int32, "seed": np.uint32},
 }
 
@@ -144,8 +148,7 @@ def main() -> int:
 
 
 def rules_step(step, before, actions):  # type: ignore[no-untyped-def]
-    out = step(jax.tree.map(lambda a: np.repeat(a, CHUNK, 0), before), np.repeat(actions, CHUNK, 0))
-    return out
+    return step(jax.tree.map(lambda a: np.repeat(a, CHUNK, 0), before), np.repeat(actions, CHUNK, 0))
 
 
 if __name__ == "__main__":

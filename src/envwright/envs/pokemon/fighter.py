@@ -3,11 +3,12 @@
 Under `vmap` each scalar is a row with an entry for every battle. Numbers are int32 here whatever they are stored as.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from envwright.core import Record
 from envwright.envs.pokemon import tables
@@ -19,11 +20,10 @@ from envwright.envs.pokemon.state import (
     MEMBERS,
     PARALYSED,
     POISONED,
-    SIDES,
-    SLOTS,
     State,
 )
 
+PLACES = np.arange(MEMBERS, dtype=np.uint8)[None]
 Four = tuple[jax.Array, jax.Array, jax.Array, jax.Array]
 
 
@@ -96,6 +96,11 @@ def put(values: Sequence[jax.Array], index: jax.Array, value: jax.Array, where: 
     return tuple(jnp.where(where & (index == i), value, old) for i, old in enumerate(values))
 
 
+def four(of: Callable[[int], jax.Array]) -> Four:
+    """What there is four of."""
+    return of(0), of(1), of(2), of(3)
+
+
 def drops(modified: Four, status: jax.Array, where: jax.Array) -> Four:
     """Stats after the drop that comes with a burn or with paralysis."""
     attack, defence, speed, special = modified
@@ -119,9 +124,9 @@ def load(state: State, side: int, member: jax.Array, enters: jax.Array) -> Fight
     """The side with that member, fresh where it enters and otherwise as it was."""
     of = lambda array: of_member(array, side, member)  # noqa: E731
     now = lambda array, *at: array[(side, *at)].astype(jnp.int32)  # noqa: E731
-    base = tuple(of(state.stats[:, :, 1 + i]) for i in range(4))
-    base_moves = tuple(of(state.moves[:, :, i]) for i in range(SLOTS))
-    base_pp = tuple(of(state.pp[:, :, i]) for i in range(SLOTS))
+    base = four(lambda i: of(state.stats[:, :, 1 + i]))
+    base_moves = four(lambda i: of(state.moves[:, :, i]))
+    base_pp = four(lambda i: of(state.pp[:, :, i]))
     species, status = of(state.species), of(state.status)
     first_type, second_type, _ = tables.species(species)
     fresh = drops(base, status, jnp.bool_(True))
@@ -151,10 +156,10 @@ def load(state: State, side: int, member: jax.Array, enters: jax.Array) -> Fight
         substitute_broke=of(state.substitute_broke) > 0,
         active_species=anew(species, now(state.active_species)),
         types=anew((first_type, second_type), (now(state.types, 0), now(state.types, 1))),
-        moves=anew(base_moves, tuple(now(state.active_moves, i) for i in range(SLOTS))),
-        pp=anew(base_pp, tuple(now(state.active_pp, i) for i in range(SLOTS))),
-        stored=anew(base, tuple(now(state.stored, i) for i in range(4))),
-        modified=anew(fresh, tuple(now(state.modified, i) for i in range(4))),
+        moves=anew(base_moves, four(lambda i: now(state.active_moves, i))),
+        pp=anew(base_pp, four(lambda i: now(state.active_pp, i))),
+        stored=anew(base, four(lambda i: now(state.stored, i))),
+        modified=anew(fresh, four(lambda i: now(state.modified, i))),
         boosts=anew((none,) * 6, tuple(now(state.boosts, i) for i in range(6))),
         speed=anew(fresh[2], now(state.speed)),
         substitute=anew(none, now(state.substitute)),
@@ -229,7 +234,6 @@ _OF_ACTIVES = (
     "confusion", "transformed", "recharging", "charging", "reflect", "flinched", "last_move", "selected",
     "selected_slot", "selected_for_foe", "used", "used_for_foe",
 )  # fmt: skip
-assert SIDES == 2
 
 
 def _any(flags: Sequence[jax.Array]) -> jax.Array:

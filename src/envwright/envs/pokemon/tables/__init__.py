@@ -1,7 +1,7 @@
 """Names, species, moves and types of generation 1 as Showdown has them, and how the rules look into them.
 
-`gen1.json` is made by `extract.py`; its hash is pinned here, so that nobody edits it by hand. A move is a row of numbers and
-operations; the rules look up all of it at once, in three words that hold the fields below at their places.
+`gen1.json` is made by `extract.py`; its hash is pinned here, so that nobody edits it by hand. A move is a row of
+numbers and operations; the rules look up all of it at once, in three words that hold the fields below at their places.
 """
 
 import hashlib
