@@ -149,5 +149,5 @@ def _words(key: jax.Array) -> jax.Array:
 
 def reward(after: State) -> jax.Array:
     """(2,) float32: 1 to who has won, -1 to who has lost, 0 for a tie and as long as the battle goes on."""
-    first = (after.winner == FIRST).astype(jnp.float32) - (after.winner == SECOND).astype(jnp.float32)
-    return jnp.stack([first, -first])
+    first, second = (after.winner == FIRST).astype(jnp.float32), (after.winner == SECOND).astype(jnp.float32)
+    return jnp.stack([first - second, second - first])

@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from envwright.envs.pokemon import knowledge as know
 from envwright.envs.pokemon.state import BURNED, MEMBERS, PARALYSED, State
@@ -17,9 +18,13 @@ def other(both: jax.Array) -> jax.Array:
 
 def active(state: State, members: jax.Array) -> jax.Array:
     """What is known of all members, (2, 6, ...), of the active ones alone."""
-    mine = jnp.arange(MEMBERS) == state.order[:, :1]
-    mine = mine.reshape(*mine.shape, *(1,) * (members.ndim - 2))
+    mine = here(state).reshape(2, MEMBERS, *(1,) * (members.ndim - 2))
     return jnp.where(mine, members, jnp.zeros_like(members)).sum(axis=1, dtype=members.dtype)
+
+
+def here(state: State) -> jax.Array:
+    """(2, 6) bool: who is on the field."""
+    return np.arange(MEMBERS, dtype=np.uint8)[None] == state.order[:, :1]
 
 
 def public_stats(state: State) -> tuple[jax.Array, jax.Array]:
@@ -32,10 +37,10 @@ def public_stats(state: State) -> tuple[jax.Array, jax.Array]:
     hp = jnp.floor((2 * (stats[own, 0] + 15) + 63) * level / 100) + level + 10
     boosts = state.boosts[:, :4].astype(jnp.float32)
     changed = usual[:, 1:] * jnp.where(boosts >= 0, (2 + boosts) / 2, 2 / (2 - boosts))
-    status = active(state, state.status)
-    halved = jnp.where(status == BURNED, 0.5, 1)[:, None] * (jnp.arange(4) == ATTACK) + (jnp.arange(4) != ATTACK)
-    slowed = jnp.where(status == PARALYSED, 0.25, 1)[:, None] * (jnp.arange(4) == SPEED) + (jnp.arange(4) != SPEED)
-    return jnp.clip(changed * halved * slowed, 1, 999), hp
+    status, which = active(state, state.status)[:, None], np.arange(4)[None]
+    weaker = jnp.where((status == BURNED) & (which == ATTACK), 0.5, 1.0)
+    slower = jnp.where((status == PARALYSED) & (which == SPEED), 0.25, 1.0)
+    return jnp.clip(changed * weaker * slower, 1, 999), hp
 
 
 def speeds(state: State, public: jax.Array) -> tuple[jax.Array, jax.Array]:

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from envwright.envs.pokemon import knowledge as know
-from envwright.envs.pokemon.estimate import active, damage, effect, other, public_stats, speeds
+from envwright.envs.pokemon.estimate import active, damage, effect, here, other, public_stats, speeds
 from envwright.envs.pokemon.state import BOOSTS, MEMBERS, MOVE, SLOTS, STATUSES, SWITCH, State
 
 MEMBER = {  # of each member of the player's own team, in the order of the actions that switch to it
@@ -92,7 +92,7 @@ def observe(state: State) -> jax.Array:
     """(2, features) float32: what each player sees."""
     now = _Now(state)
     traits = jnp.asarray(know.MOVE_TRAITS)[state.active_moves.astype(jnp.int32)]  # (2, 4, traits)
-    mine, foe = _active(state, state.modified.astype(jnp.float32)), other(_row(_active(state, now.public), ACTIVE))
+    mine, foe = _active(state, _real(state.modified)), other(_row(_active(state, now.public), ACTIVE))
     # In blocks, not feature by feature: what is looked up in a table would be looked up for each of 300 anew.
     blocks = [
         _row(_global(state, now), GLOBAL),
@@ -128,26 +128,30 @@ class _Now:
         self.types = state.types.astype(jnp.uint32)  # (2, 2)
 
 
+def _real(numbers: jax.Array) -> jax.Array:
+    return numbers.astype(jnp.float32)
+
+
 def percent(hp: jax.Array, max_hp: jax.Array) -> jax.Array:
     """HP as the other player is shown them: hundredths, rounded up, but 100 only of one that is unhurt."""
     # The quotient is a whole number or at least 1/703 above one, so that this is exact however it is rounded.
-    hundredths = jnp.ceil(100 * hp / jnp.maximum(max_hp, 1).astype(jnp.float32) - 5e-4)
+    hundredths = jnp.ceil(100 * _real(hp) / _real(jnp.maximum(max_hp, 1)) - 5e-4)
     return jnp.where((hundredths == 100) & (hp < max_hp), 99.0, hundredths)
 
 
 def _global(state: State, now: _Now) -> dict[str, jax.Array]:
-    alive = (state.hp > 0).sum(axis=1) / jnp.float32(MEMBERS)
+    alive = _real(state.hp > 0).sum(axis=1) / MEMBERS
     # The foe's attacks on the player: (2, 4) of the moves that it has shown, (2, 2) of its types.
     words = jnp.where(shown(state), now.words, jnp.uint32(0))
-    typed = (now.types | jnp.uint32(90 << know.STRENGTH)) * (now.types > 0)
+    typed = jnp.where(now.types > 0, now.types | jnp.uint32(90 << know.STRENGTH), jnp.uint32(0))
     theirs = dict(attack=other(now.public), level=other(now.level), types=other(now.types))
-    mine = dict(stats=state.modified.astype(jnp.float32), reflect=state.reflect, weak=now.weak, hp=now.hp)
+    mine = dict(stats=_real(state.modified), reflect=state.reflect, weak=now.weak, hp=now.hp)
     hurt = damage(other(words), **theirs, **mine).max(axis=1)
     typed_hurt = damage(other(typed), **theirs, **mine).max(axis=1)
     lead_mine, lead_theirs = speeds(state, now.public)
     known = words[:, 0] | words[:, 1] | words[:, 2] | words[:, 3]
     return {
-        "turn": jnp.broadcast_to(jnp.minimum(state.turn.astype(jnp.float32) / 100, 1), (2,)),
+        "turn": jnp.broadcast_to(jnp.minimum(_real(state.turn) / 100, 1), (2,)),
         "must_move": state.request == MOVE,
         "must_switch": state.request == SWITCH,
         "foe_must_switch": other(state.request == SWITCH),
@@ -181,7 +185,7 @@ def _slots(state: State, now: _Now) -> dict[str, jax.Array]:
     full = jnp.asarray(know.MAX_PP)[ids].astype(jnp.float32)
     hurt = damage(
         now.words,
-        attack=state.modified.astype(jnp.float32),
+        attack=_real(state.modified),
         level=now.level,
         types=now.types,
         stats=other(now.public),
@@ -191,7 +195,7 @@ def _slots(state: State, now: _Now) -> dict[str, jax.Array]:
     )
     fixed = (now.words >> know.STRENGTH) & 0x1FF
     return {
-        "pp": jnp.minimum(state.active_pp / jnp.maximum(full, 1), 1),
+        "pp": jnp.minimum(_real(state.active_pp) / jnp.maximum(full, 1), 1),
         "effect": jnp.where(fixed > 0, _signed(effect(now.words & 15, other(now.weak)[:, None])), 0),
         "damage": jnp.minimum(hurt / other(now.public_hp)[:, None], 1),
         "knocks_out": (hurt >= now.foe_hp[:, None]) & (hurt > 0),
@@ -204,7 +208,7 @@ def _active(state: State, stats: jax.Array) -> dict[str, jax.Array]:
     types = state.types.astype(jnp.int32)
     return {
         **{name: jnp.minimum(stats[:, i] / 500, 2) for i, name in enumerate(("attack", "defence", "speed", "special"))},
-        **{f"boost_{name}": state.boosts[:, i] / jnp.float32(6) for i, name in enumerate(BOOSTS)},
+        **{f"boost_{name}": _real(state.boosts[:, i]) / 6 for i, name in enumerate(BOOSTS)},
         **{id: status == i for i, id in enumerate(STATUSES) if i},
         "substitute": state.substitute > 0,
         "confused": state.confusion > 0,
@@ -218,15 +222,14 @@ def _active(state: State, stats: jax.Array) -> dict[str, jax.Array]:
 
 def _members(state: State, now: _Now) -> dict[str, jax.Array]:
     """Of the members of the player's own team, (2, 6)."""
-    mine = jnp.arange(MEMBERS) == state.order[:, :1]
-    alive, stats = state.hp > 0, state.stats.astype(jnp.float32)
+    alive, stats = state.hp > 0, _real(state.stats)
     words = jnp.asarray(know.MOVE_WORDS)[state.moves.astype(jnp.int32)]  # (2, 6, 4)
     species = state.species.astype(jnp.int32)
     weak = jnp.asarray(know.WEAKNESSES)[species]  # (2, 6, 2 words)
     best = damage(
         words,
         attack=stats[..., 1:],
-        level=state.level.astype(jnp.float32),
+        level=_real(state.level),
         types=jnp.asarray(know.SPECIES_TYPES)[species].astype(jnp.uint32),
         stats=other(now.public)[:, None],
         reflect=other(state.reflect)[:, None],
@@ -234,20 +237,19 @@ def _members(state: State, now: _Now) -> dict[str, jax.Array]:
         hp=now.foe_hp[:, None],
     ).max(axis=-1)
     return {
-        "hp": state.hp / jnp.maximum(stats[..., 0], 1),
-        "active": mine,
+        "hp": _real(state.hp) / jnp.maximum(stats[..., 0], 1),
+        "active": here(state),
         **_conditions(state.status),
-        "damage": jnp.minimum(best / other(now.public_hp)[:, None], 1) * alive,
-        "threat": _worst(other(now.types)[:, None], weak) * alive,
+        "damage": jnp.where(alive, jnp.minimum(best / other(now.public_hp)[:, None], 1), 0),
+        "threat": jnp.where(alive, _worst(other(now.types)[:, None], weak), 0),
         "faster": (stats[..., 3] > other(now.public)[:, None, 2]) & alive,
     }
 
 
 def _foes(state: State, now: _Now) -> dict[str, jax.Array]:
     """Of the members of the foe's team that have been seen, (2, 6), sorted: their order in the team stays hidden."""
-    mine = jnp.arange(MEMBERS) == state.order[:, :1]
     packed = state.species.astype(jnp.int32) << 11 | now.percent.astype(jnp.int32) << 4
-    packed |= state.status.astype(jnp.int32) << 1 | mine.astype(jnp.int32)
+    packed |= state.status.astype(jnp.int32) << 1 | here(state).astype(jnp.int32)
     packed = _sorted(other(jnp.where(state.seen & (state.species > 0), packed, UNSEEN)))
     seen = packed < UNSEEN
     packed = jnp.where(seen, packed, 0)
@@ -256,11 +258,11 @@ def _foes(state: State, now: _Now) -> dict[str, jax.Array]:
     types = jnp.asarray(know.SPECIES_TYPES)[species].astype(jnp.uint32)
     return {
         "seen": seen,
-        "hp": ((packed >> 4) & 127) / jnp.float32(100),
+        "hp": _real((packed >> 4) & 127) / 100,
         "active": (packed & 1) > 0,
         **_conditions((packed >> 1) & 7),
-        "threat": _worst(types, now.weak[:, None]) * seen,
-        "weakness": _worst(now.types[:, None], weak) * seen,
+        "threat": jnp.where(seen, _worst(types, now.weak[:, None]), 0),
+        "weakness": jnp.where(seen, _worst(now.types[:, None], weak), 0),
     }
 
 

@@ -1,8 +1,8 @@
 """Who can be played against. They see what a player sees, features of `observation`, and no more.
 
 `max_damage`: the move with the greatest expected damage now; after a faint, whoever would do the most damage.
-`heuristic`: the same, but it puts to sleep or paralyses what is healthy, heals, sets up while it is safe, moves first if
-that ends it, and leaves match-ups that it would lose.
+`heuristic`: by rules of thumb it also puts to sleep and paralyses, heals, sets up while that is safe, and leaves
+match-ups that it would lose.
 """
 
 from typing import Any
@@ -13,9 +13,11 @@ import jax.numpy as jnp
 from envwright.envs.pokemon.observation import INDEX
 from envwright.envs.pokemon.state import ACTIONS, MEMBERS, SLOTS
 
+NEVER = -2.0  # worth less than any legal action that is considered
+
 
 class _Seen:
-    """An observation by names: `seen.hp` of what there is once, `seen.move("power")` (4,), `seen.member("hp")` (6,)."""
+    """An observation by the names of its features."""
 
     def __init__(self, obs: jax.Array) -> None:
         self._obs = obs
@@ -24,73 +26,92 @@ class _Seen:
         return self._obs[INDEX[name]]
 
     def move(self, name: str) -> jax.Array:
+        """(4,)"""
         return jnp.stack([self(f"move{i}.{name}") for i in range(SLOTS)])
 
     def member(self, name: str) -> jax.Array:
+        """(6,)"""
         return jnp.stack([self(f"member{i}.{name}") for i in range(MEMBERS)])
 
-    def own(self, name: str) -> jax.Array:
-        """Of the own active Pokemon's entry among the members."""
-        return (self.member(name) * self.member("active")).sum()
+    def foe_members(self, name: str) -> jax.Array:
+        """(6,)"""
+        return jnp.stack([self(f"foe{i}.{name}") for i in range(MEMBERS)])
 
 
 def max_damage(key: jax.Array, obs: jax.Array, legal: Any) -> jax.Array:
-    """The greatest expected damage; equal ones in random order."""
+    """The greatest expected damage; equal ones in random order. It never leaves by choice."""
     seen = _Seen(obs)
-    return _best(key, _damage_of(seen), seen.member("damage") - 1, legal)  # it never leaves by choice
+    members = jnp.where(legal[:SLOTS].any(), NEVER, seen.member("damage"))
+    return _best(key, _expected(seen), members, legal)
 
 
 def heuristic(key: jax.Array, obs: jax.Array, legal: Any) -> jax.Array:
-    """A sensible player, by rules of thumb in units of expected damage."""
+    """A sensible player. Everything is weighed in shares of a Pokemon's HP."""
     seen = _Seen(obs)
-    accuracy, hp = seen.move("accuracy"), seen.own("hp")
-    hurt = _damage_of(seen)
-    loss = jnp.maximum(seen("shown_damage"), seen("typed_damage"))  # of own HP, in the foe's next attack
-    ends = seen.move("knocks_out")
-    value = hurt + jnp.where(ends > 0, 0.8 * accuracy, 0)
-    value += jnp.where(ends > 0, 0.3 * seen.move("priority"), 0)
-    value -= jnp.where(ends > 0, 0, 0.45 * hurt * seen.move("delay"))  # a turn is lost, unless the foe faints
-
-    healthy = 1 - jnp.stack([seen(f"foe.{id}") for id in ("slp", "psn", "brn", "frz", "par")]).max()
-    open_ = healthy * (1 - seen("foe.substitute"))
-    affected = seen.move("effect") > -1
-    value += open_ * accuracy * (0.75 * seen.move("sleep") * (1 - _asleep(seen)))
-    value += open_ * accuracy * seen.move("paralyse") * affected * jnp.where(seen("speed_lead") < 0, 0.55, 0.35)
-    value += 0.2 * open_ * accuracy * (seen.move("poison") + seen.move("confuse") * (1 - seen("foe.confused")))
-    value += 0.3 * hurt * seen.move("secondary_paralyse") * open_
-
-    worth = jnp.clip(0.9 - hp, 0, 0.5) * (loss < 0.45)
-    value += worth * (2 * seen.move("recover") + 1.3 * seen.move("rest") * (hp < 0.45)) + 0.3 * hurt * seen.move("drain")
-    safe = (hp > 0.6) * (loss < 0.35) * (1 - jnp.maximum(seen("mine.boost_atk"), seen("mine.boost_spa")))
-    value += safe * (seen.move("raises_attack") + seen.move("raises_special")) * 0.5
-    value += (hp > 0.6) * (loss < 0.35) * 0.25 * seen.move("raises_speed") * (seen("speed_lead") < 0)
-    value += (hp > 0.5) * 0.25 * seen.move("reflect") * (1 - seen("mine.reflect"))
-    value += (hp > 0.6) * (loss < 0.25) * 0.3 * seen.move("substitute") * (1 - seen("mine.substitute"))
-    value -= seen.move("explodes") * jnp.where((hp < 0.35) & (hurt > 0.35), 0, 1.0)
-    value += 0.2 * seen.move("copies") * (hurt.max() < 0.1) + 0.15 * seen.move("counter") * (hp > 0.6)
-
-    # How well each member stands: what it does, what is done to it, whether it can act at all.
-    stands = seen.member("damage") - 0.35 * seen.member("threat") + 0.1 * seen.member("faster")
-    stands += 0.3 * seen.member("hp") - 0.7 * seen.member("unable") - 0.15 * seen.member("paralysed")
-    here = (stands * seen.member("active")).sum() + jnp.minimum(seen("mine.boost_spa") + seen("mine.boost_atk"), 0.5)
-    leaves = (seen("mine.substitute") < 1) & (seen("must_switch") < 1)
-    switch = jnp.where(leaves, value.max() + (stands - here - 0.75), stands)
-    return _best(key, value, switch, legal)
+    values = _attacks(seen) + _statuses(seen) + _preparations(seen)
+    members, leaving = _members(seen)
+    forced = ~legal[:SLOTS].any()
+    switches = jnp.where(forced, members, jnp.where(leaving > 0, values.max() + leaving, NEVER))
+    return _best(key, values, switches, legal)
 
 
-def _damage_of(seen: _Seen) -> jax.Array:
+def _expected(seen: _Seen) -> jax.Array:
     return seen.move("damage") * seen.move("accuracy")
 
 
-def _asleep(seen: _Seen) -> jax.Array:
-    """Whether one of the foe's team sleeps or is frozen: Sleep Clause allows one."""
-    unable = jnp.stack([seen(f"foe{i}.unable") * (seen(f"foe{i}.hp") > 0) for i in range(MEMBERS)])
-    return unable.max()
+def _attacks(seen: _Seen) -> jax.Array:
+    """Damage, more if it ends it, less if it costs a turn or the Pokemon."""
+    expected, ends = _expected(seen), seen.move("knocks_out") > 0
+    hp = (seen.member("hp") * seen.member("active")).sum()
+    value = expected + jnp.where(ends, 0.8 * seen.move("accuracy") + 0.3 * seen.move("priority"), 0)
+    value -= jnp.where(ends, 0, 0.45 * expected * seen.move("delay"))
+    value += 0.3 * expected * (seen.move("drain") + seen.move("secondary_paralyse") * _open(seen))
+    cheap = (hp < 0.35) & (expected > 0.35)  # one that would soon faint may as well explode
+    return value - seen.move("explodes") * jnp.where(cheap, 0.0, 1.0)
+
+
+def _statuses(seen: _Seen) -> jax.Array:
+    """Sleep above all, which Sleep Clause allows once; then paralysis, most of all of who is faster."""
+    asleep = jnp.where(seen.foe_members("hp") > 0, seen.foe_members("unable"), 0).max()
+    slower = seen("speed_lead") < 0
+    affected = jnp.where(seen.move("effect") > -1, seen.move("paralyse"), 0)
+    value = 0.75 * seen.move("sleep") * (1 - asleep) + affected * jnp.where(slower, 0.55, 0.35)
+    value += 0.2 * seen.move("poison") + 0.2 * seen.move("confuse") * (1 - seen("foe.confused"))
+    return value * _open(seen) * seen.move("accuracy")
+
+
+def _preparations(seen: _Seen) -> jax.Array:
+    """Healing, and setting up: as long as the foe's next attack leaves enough."""
+    hp = (seen.member("hp") * seen.member("active")).sum()
+    loss = jnp.maximum(seen("shown_damage"), seen("typed_damage"))
+    raised = jnp.maximum(seen("mine.boost_atk"), seen("mine.boost_spa"))
+    slower = seen("speed_lead") < 0
+    heals = 2.0 * seen.move("recover") + jnp.where(hp < 0.45, 1.3, 0.0) * seen.move("rest")
+    value = jnp.where(loss < 0.45, jnp.clip(0.9 - hp, 0, 0.5), 0.0) * heals
+    safe = (hp > 0.6) & (loss < 0.35)
+    value += jnp.where(safe, 0.5 * (1 - raised), 0.0) * (seen.move("raises_attack") + seen.move("raises_special"))
+    value += jnp.where(safe & slower, 0.25, 0.0) * seen.move("raises_speed")
+    value += jnp.where(hp > 0.5, 0.25, 0.0) * seen.move("reflect") * (1 - seen("mine.reflect"))
+    value += jnp.where(safe, 0.2, 0.0) * seen.move("substitute") * (1 - seen("mine.substitute"))
+    weak = _expected(seen).max() < 0.1
+    return value + jnp.where(weak, 0.2, 0.0) * seen.move("copies") + jnp.where(safe, 0.15, 0.0) * seen.move("counter")
+
+
+def _members(seen: _Seen) -> tuple[jax.Array, jax.Array]:
+    """How well each member would stand, and how much better than the active one, less what a switch costs."""
+    stands = seen.member("damage") - 0.35 * seen.member("threat") + 0.1 * seen.member("faster")
+    stands += 0.3 * seen.member("hp") - 0.7 * seen.member("unable") - 0.15 * seen.member("paralysed")
+    here = (stands * seen.member("active")).sum() + jnp.minimum(seen("mine.boost_spa") + seen("mine.boost_atk"), 0.5)
+    return stands, jnp.where(seen("mine.substitute") > 0, NEVER, stands - here - 0.75)
+
+
+def _open(seen: _Seen) -> jax.Array:
+    """1, if the foe's active Pokemon can get a status; else 0."""
+    statuses = jnp.stack([seen(f"foe.{id}") for id in ("slp", "psn", "brn", "frz", "par")])
+    return (1 - statuses.max()) * (1 - seen("foe.substitute"))
 
 
 def _best(key: jax.Array, moves: jax.Array, members: jax.Array, legal: jax.Array) -> jax.Array:
-    """The best legal action: a move, if there is one that is legal and, of the members, none is better."""
-    forced = ~legal[:SLOTS].any()
-    noise = jax.random.uniform(key, (ACTIONS,)) * 1e-3
-    worth = jnp.concatenate([moves, jnp.where(forced | (members > moves.max()), members, -2.0)])
-    return jnp.argmax(jnp.where(legal, worth + noise, -jnp.inf)).astype(jnp.int32)
+    """The legal action that is worth most; a little noise decides between equal ones."""
+    worth = jnp.concatenate([moves, members]) + 1e-3 * jax.random.uniform(key, (ACTIONS,), jnp.float32)
+    return jnp.argmax(jnp.where(legal, worth, -jnp.inf)).astype(jnp.int32)

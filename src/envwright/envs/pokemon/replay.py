@@ -1,6 +1,5 @@
 """A battle as a page of HTML to click through: `replay.html`, with the battle as data in it."""
 
-import functools
 import json
 from collections.abc import Sequence
 from importlib import resources
@@ -11,11 +10,13 @@ import numpy as np
 
 from envwright.core.course import Moment
 from envwright.envs.pokemon import rules, tables
+from envwright.envs.pokemon.fighter import store
 from envwright.envs.pokemon.knowledge import MAX_PP
 from envwright.envs.pokemon.state import BOOSTS, MEMBERS, STATUSES, SWITCH, TIE, State
 from envwright.envs.pokemon.story import Line, as_numpy, chosen, tell
 
 COLOURS = ("one", "two")
+PHASES = ("switch", "first", "second", "end")
 SHORT = dict(zip(BOOSTS, ("Atk", "Def", "Spe", "Spc", "Acc", "Eva"), strict=True))
 VOLATILES = {
     "substitute": "Substitute", "confusion": "Confused", "reflect": "Reflect", "recharging": "Recharging",
@@ -47,13 +48,19 @@ def replay(env: Any, start: Any, moments: Sequence[Moment], names: Sequence[str]
 def lines_of(moment: Moment) -> list[Line]:
     """What happened in a step, in sentences."""
     first, phases = _phases(moment.state, moment.action, moment.chance.seed)
-    return tell(as_numpy(moment.state), np.asarray(moment.action).tolist(), as_numpy(phases), int(first))
+    in_order = {name: as_numpy(phases[name]) for name in PHASES}  # JAX has sorted them by name
+    return tell(as_numpy(moment.state), np.asarray(moment.action).tolist(), in_order, int(first))
 
 
-@functools.partial(jax.jit)
+@jax.jit
 def _phases(state: State, actions: jax.Array, seed: jax.Array) -> tuple[jax.Array, dict[str, State]]:
-    # As a tuple, because JAX would sort a dict by its keys.
-    return rules.begin(state, actions, seed).first, rules.phases(state, actions, seed)
+    """Which side came first, and the battle after the switches, after each move and in the end."""
+    begun = rules.begin(state, actions, seed)
+    first = rules.first_move(begun)
+    second = rules.second_move(first)
+    so_far = {"switch": begun, "first": first, "second": second}
+    found = {name: store(update.state, update.sides, update.members) for name, update in so_far.items()}
+    return begun.first, found | {"end": rules.end(second)}
 
 
 def _frame(state: State, names: Sequence[str], lines: Sequence[Line], turn: int, done: Sequence[str]) -> dict[str, Any]:
