@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from envwright.envs.pokemon import columns as layout
 from envwright.envs.pokemon.columns import Columns
-from envwright.envs.pokemon.observing import observe
+from envwright.envs.pokemon.observing import observe, summaries
 from envwright.envs.pokemon.oracle import Oracle, team_of, words
 from envwright.envs.pokemon.policies import Policy, all_policies
 from envwright.references.protocol import BatchedOutcome, BatchedReference, BatchPolicy, Draw
@@ -34,6 +34,7 @@ class ShowdownBattles(BatchedReference):
             name: self._bound(policy, i, len(players)) for i, (name, policy, _) in enumerate(players)
         }
         self._now: Columns = {}
+        self._log: Columns = {}
         self._legal = np.zeros((num_envs, 2, 10), bool)
         self._seed = 0
         self._begun = np.zeros(num_envs, np.int64)  # how many battles were begun in each place
@@ -83,19 +84,29 @@ class ShowdownBattles(BatchedReference):
         return [team_of(self._kinds[game], 4 * number + side) for side in (0, 1)], words(4 * number + 2)
 
     def _heard(self, *, is_first: bool) -> BatchedOutcome:
-        tables = [layout.STATE, layout.TOLD, layout.TEAMS, layout.START]
+        tables = [layout.STATE, layout.STATE, layout.TOLD, layout.TEAMS, layout.START]
         pairs = zip(self._oracles, self._parts, strict=True)
         parts = [layout.unpack(oracle.hear(), len(part), tables) for oracle, part in pairs]
-        state, told, teams, start = ({n: np.concatenate([p[i][n] for p in parts]) for n in t} for i, t in enumerate(tables))
+        state, last, told, teams, start = ({n: np.concatenate([p[i][n] for p in parts]) for n in t} for i, t in enumerate(tables))
         self._now, self._legal = state, told["legal"]
         self._begun += 1 if is_first else told["ended"]
         columns = {f"state.{name}": column for name, column in state.items()}
+        columns |= {f"log.{name}": column for name, column in self._summed(last, told["ended"], is_first).items()}
         columns |= {"observation": observe(state), "legal_actions": told["legal"], "acting": acting(state)}
         begun = {f"teams.{name}": column for name, column in teams.items()} | {"seed": start["start"]}
         if is_first:
             return BatchedOutcome(columns, {}, begun)
         columns |= {"reward": told["reward"], "terminated": told["ended"], "truncated": np.zeros(self.num_envs, bool)}
         return BatchedOutcome(columns, {"seed": told["before"]}, begun)
+
+    def _summed(self, last: Columns, ended: NDArray[np.bool_], is_first: bool) -> Columns:
+        """What the environment tells of a battle's last state, summed over those that have ended in each place."""
+        added = summaries(last)
+        mask = ended & (not is_first)
+        for name, column in added.items():
+            before = np.zeros_like(column) if is_first else self._log[name]
+            self._log[name] = before + np.where(mask, column, 0).astype(column.dtype)
+        return dict(self._log)
 
     def _bound(self, policy: Policy, place: int, many: int) -> BatchPolicy:
         """A policy that looks at the states of its own battles rather than at what is observed of them."""

@@ -112,3 +112,12 @@ def _is_move() -> NDArray[np.float64]:
 def all_policies() -> Mapping[str, Policy]:
     """New ones, for those that count."""
     return {"uniform": uniform, "attacking": attacking, "greedy": greedy, "exhaustive": Exhaustive()}
+
+
+def attack(obs: NDArray[np.float32], rng: np.random.Generator, legal: Mask) -> int:
+    """For one player, from what it observes: a move, rather one that is expected to do more damage."""
+    from envwright.envs.pokemon.observation import INDEX  # needs JAX, which the others do not
+
+    worth = rng.random(ACTIONS) * 0.3
+    worth[:SLOTS] += 1.0 + np.array([obs[INDEX[f"move{i}.damage"]] for i in range(SLOTS)])
+    return int(np.where(legal, worth, -np.inf).argmax())

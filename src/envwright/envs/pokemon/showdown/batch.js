@@ -12,6 +12,7 @@ class Batch {
     this.games = Array.from({ length: games }, () => new Game(isTraced, coverage));
     const more = [["legal", "bool", 2 * ACTIONS], ["reward", "float32", 2], ["ended", "bool", 1], ["before", "uint32", 2]]; // prettier-ignore
     this.state = new Packed(fields.state, games);
+    this.last = new Packed(fields.state, games); // of battles that ended in this step
     this.told = new Packed(more, games);
     this.teams = new Packed(fields.team, games); // of the battle that is on, both sides
     this.starts = new Packed([["start", "uint32", 2]], games); // and the seed with which it began
@@ -32,6 +33,7 @@ class Batch {
       const before = game.seed;
       game.step([chosen[2 * i], chosen[2 * i + 1]]);
       const { reward, ended } = game;
+      if (ended) this.last.write(i, game.state);
       if (ended) this.start(i, teams[i], seeds[i]);
       this.tell(i, reward, ended, before);
     });
@@ -52,7 +54,7 @@ class Batch {
   }
 
   get bytes() {
-    const parts = [this.state, this.told, this.teams, this.starts].map((packed) => packed.bytes);
+    const parts = [this.state, this.last, this.told, this.teams, this.starts].map((packed) => packed.bytes);
     return Buffer.concat(parts).toString("base64");
   }
 }

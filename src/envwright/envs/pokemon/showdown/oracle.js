@@ -36,7 +36,7 @@ const asks = {
   watch: ({ actions, seed, points }) => watch(game, points, () => told(game.step(actions, seed))),
   put: ({ state }) => {
     game.put(state);
-    return { legal: game.legal };
+    return { legal: game.legal, state: game.state };
   },
   call: ({ name, given }) => given.map((one) => calls.call(name, one)),
   record: ({ names }) => calls.record(names),
