@@ -19,6 +19,10 @@ const RARE = [
   "megadrain", "quickattack", "seismictoss", "nightshade", "amnesia", "agility", "sandattack", "softboiled", "recover",
 ]; // prettier-ignore
 
+// Showdown throws ("moveSlot is null") where somebody asleep or frozen has transformed, by a move in a slot that the new
+// moves do not fill. So these stand first, and nobody has fewer moves than there are of them.
+const FIRST = ["transform", "mirrormove", "mimic"];
+
 /** A team as Showdown generates it. */
 function random(seed) {
   return Teams.generate(FORMAT, { seed });
@@ -38,7 +42,8 @@ function custom(seed) {
   const found = [];
   for (let i = 0; i < size; i++) {
     rng.shuffle(from);
-    const moves = [...new Set(from)].slice(0, rng.randomChance(1, 5) ? rng.random(1, 4) : 4);
+    const moves = [...new Set(from)].slice(0, rng.randomChance(1, 5) ? 3 : 4);
+    moves.sort((a, b) => FIRST.includes(b) - FIRST.includes(a));
     const dvs = STATS.map(() => (same ? 30 : 2 * rng.random(16)));
     const evs = same || rng.randomChance(1, 2) ? 252 : 4 * rng.random(64);
     found.push(set(species[i], level || rng.random(1, 101), moves, dvs, STATS.map(() => evs)));
