@@ -13,6 +13,7 @@ from envwright.envs.pokemon import knowledge as know
 from envwright.envs.pokemon.estimate import active, damage, effect, here, other, public_stats, speeds
 from envwright.envs.pokemon.state import BOOSTS, MEMBERS, MOVE, SLOTS, STATUSES, SWITCH, State
 
+FACTOR = "(log2 of the factor of damage) / 2; -1 for no effect"
 MEMBER = {  # of each member of the player's own team, in the order of the actions that switch to it
     "hp": "share of HP left",
     "active": "it is on the field",
@@ -20,18 +21,19 @@ MEMBER = {  # of each member of the player's own team, in the order of the actio
     "paralysed": "paralysed",
     "hurting": "burned or poisoned",
     "damage": "what its best move would take from the foe's active Pokemon, in shares of that one's maximal HP, at most 1",
-    "threat": "how well the types of the foe's active Pokemon do against it: -1 (no effect), (log2 of the factor) / 2",
+    "threat": f"the types of the foe's active Pokemon against it, the better one: {FACTOR}",
     "faster": "it is faster than the foe's active Pokemon, boosts aside",
 }
-FOE_MEMBER = {  # of each member of the foe's team that has been seen, sorted by its number in the Pokedex; then zeros
+FOE_FACTOR = "(log2 of the factor of damage) / 2; -1 for no effect"
+MEMBER = {  # of each member of the foe's team that has been seen, sorted by its number in the Pokedex; then zeros
     "seen": "there is one",
     "hp": "HP left as shown, in hundredths, over 100",
     "active": "it is on the field",
     "unable": "asleep or frozen",
     "paralysed": "paralysed",
     "hurting": "burned or poisoned",
-    "threat": "how well its types do against the player's active Pokemon, as above",
-    "weakness": "how well the types of the player's active Pokemon do against it",
+    "threat": f"its types against the player's active Pokemon, the better one: {FACTOR}",
+    "weakness": f"the types of the player's active Pokemon against it, the better one: {FACTOR}",
 }
 ACTIVE = {
     "attack": "attack / 500, with boosts, burn and paralysis",
@@ -50,7 +52,7 @@ ACTIVE = {
 }
 DYNAMIC = {  # of each move of the active Pokemon, what depends on the battle
     "pp": "share of PP left",
-    "effect": "how well its type does against the foe's active Pokemon, as above; 0 for what does no damage",
+    "effect": f"its type against the foe's active Pokemon: {FACTOR}; 0 for what does no damage",
     "damage": "expected damage if it hits, in shares of the foe's maximal HP, at most 1",
     "knocks_out": "that is at least what the foe has left",
 }
@@ -70,18 +72,36 @@ GLOBAL = {
 }  # fmt: skip
 
 
+GROUPS = (  # what the array is made of, in this order: prefix, how many of them, features, whose
+    ("", 1, GLOBAL, "The battle"),
+    ("move", SLOTS, SLOT, "Each move of the own active Pokemon"),
+    ("mine", 1, ACTIVE, "The own active Pokemon"),
+    ("foe", 1, ACTIVE, "The foe's active Pokemon, its stats as its species, level, boosts and status tell"),
+    ("member", MEMBERS, MEMBER, "Each member of the own team, by the order of the actions that switch to it"),
+    ("foe", MEMBERS, FOE_MEMBER, "Each member of the foe's team that has been seen, by its number in the Pokedex; then zeros"),
+)  # fmt: skip
+
+
 def _features() -> dict[str, str]:
     """Names and meanings, in the order of the array."""
-    found = dict(GLOBAL)
-    for i in range(SLOTS):
-        found |= {f"move{i}.{name}": f"move {i}: {meaning}" for name, meaning in SLOT.items()}
-    for side, whose in (("mine", "own active Pokemon"), ("foe", "foe's active Pokemon, as far as it can be known")):
-        found |= {f"{side}.{name}": f"{whose}: {meaning}" for name, meaning in ACTIVE.items()}
-    for i in range(MEMBERS):
-        found |= {f"member{i}.{name}": f"own member {i}: {meaning}" for name, meaning in MEMBER.items()}
-    for i in range(MEMBERS):
-        found |= {f"foe{i}.{name}": f"foe's seen member {i}: {meaning}" for name, meaning in FOE_MEMBER.items()}
+    found = {}
+    for prefix, many, features, _ in GROUPS:
+        for i in range(many):
+            start = "" if not prefix else f"{prefix}." if many == 1 else f"{prefix}{i}."
+            found |= {start + name: meaning for name, meaning in features.items()}
     return found
+
+
+def documentation() -> str:
+    """The features as tables, for card.md."""
+    parts, at = [], 0
+    for prefix, many, features, title in GROUPS:
+        where = f"{at} + n" if many == 1 else f"{at} + {len(features)} i + n, i from 0 to {many - 1}"
+        start = "" if not prefix else f"{prefix}." if many == 1 else f"{prefix}{{i}}."
+        rows = [f"| {n} | `{start}{name}` | {meaning} |" for n, (name, meaning) in enumerate(features.items())]
+        parts.append("\n".join([f"**{title}** (index {where})", "", "| n | feature | meaning |", "|---|---|---|", *rows]))
+        at += many * len(features)
+    return "\n\n".join(parts)
 
 
 FEATURES = _features()

@@ -1,41 +1,50 @@
-"""What happened in an update, in plain sentences, from the battle after each of its phases.
+"""What happened in an update, in plain sentences, from the events of `rules.advance_and_tell`."""
 
-It tells what can be seen of the states; Showdown's own log of every draw and message is in `log`.
-"""
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import numpy as np
 
 from envwright.envs.pokemon import tables
+from envwright.envs.pokemon.events import Event
 from envwright.envs.pokemon.state import (
-    ASLEEP,
     BOOSTS,
     FIRST_SWITCH,
-    FROZEN,
-    HEALTHY,
     MAX_HP,
     MOVE,
-    PARALYSED,
+    STATUSES,
     SWITCH,
     TIE,
     State,
 )
 
-BECAME = {
-    ASLEEP: "fell asleep", FROZEN: "was frozen", PARALYSED: "was paralysed", 2: "was poisoned", 3: "was burned",
-}  # fmt: skip
-STAT_NAMES = dict(
-    zip(BOOSTS, ("attack", "defence", "speed", "special", "accuracy", "evasion"), strict=True)
-)
-FLAGS = {  # of the active Pokemon: what it says when it comes, and when it goes
-    "substitute": ("made a substitute", "lost its substitute"),
-    "confusion": ("became confused", "is confused no more"),
-    "reflect": ("is protected by Reflect", ""),
-    "transformed": ("transformed", ""),
-    "charging": ("is charging", ""),
+STAT_NAMES = dict(zip(BOOSTS, ("attack", "defence", "speed", "special", "accuracy", "evasion"), strict=True))
+CANNOT_MOVE = ("is frozen solid", "is fast asleep", "flinched", "must recharge", "is fully paralysed")
+BECAME = {"slp": "fell asleep", "psn": "was poisoned", "brn": "was burned", "frz": "was frozen", "par": "was paralysed"}
+CURED = {"slp": "woke up", "frz": "thawed"}
+CAUSES = {1: " in its confusion", 2: "", 3: " by recoil", 4: ""}
+HURT_BY = {"psn": " by poison", "brn": " by its burn"}
+# What needs no more than who; sentences that begin anew, and consequences.
+MAJOR = {Event.IS_CONFUSED: "is confused", Event.FAINT: "fainted", Event.PREPARES: "is glowing"}
+MINOR = {
+    Event.IS_CONFUSED_NO_MORE: "is confused no more",
+    Event.MISS: "missed",
+    Event.IMMUNE: "is not affected",
+    Event.CRITICAL: "took a critical hit",
+    Event.SUBSTITUTE_HURT: "had its substitute take the hit",
+    Event.SUBSTITUTE_BREAKS: "lost its substitute",
+    Event.CONFUSED: "became confused",
+    Event.SUBSTITUTE: "made a substitute",
+    Event.REFLECT: "is protected by Reflect",
+    Event.MUST_RECHARGE: "will have to recharge",
+    Event.KNOCK_OUT: "was knocked out at once",
+}
+SAYINGS = {
+    Event.SLEEP_CLAUSE: "Sleep Clause: only one of a team may be put to sleep.",
+    Event.FREEZE_CLAUSE: "Freeze Clause: only one of a team may be frozen.",
+    Event.NO_PROGRESS: "This battle cannot progress.",
 }
 
 
@@ -47,26 +56,73 @@ class Line:
     minor: bool = False
 
 
-def tell(before: State, actions: Sequence[int], phases: Mapping[str, State], first: int) -> list[Line]:
-    """The sentences of an update, given the battle before it and after each phase, as NumPy arrays."""
-    lines: list[Line] = []
-    old = before
-    movers = {"first": first, "second": 1 - first}
-    for name, new in phases.items():
-        side = movers.get(name)
-        if side is not None and _moves(before, actions, side) and int(old.hp[side, _here(old, side)]) > 0:
-            lines += _move(old, new, side)
-        else:
-            lines += _changes(old, new, None)
-        old = new
-    if int(old.winner):
-        lines.append(Line("The battle is a tie." if int(old.winner) == TIE else f"Player {int(old.winner)} wins."))
-    return lines
+def tell(before: State, events: Any) -> list[Line]:
+    """The sentences of an update, given the battle before it, as NumPy arrays."""
+    found: list[Line] = []
+    active, hp = [_here(before, side) for side in (0, 1)], np.array(before.hp, int)
+    for row in np.asarray(events).tolist():
+        if not row[0]:
+            continue
+        event, side, *numbers = Event(row[0]), *row[1:]
+        if event is Event.SWITCH:
+            active[side] = numbers[0]
+        name_of = lambda side: tables.SPECIES_NAMES[int(before.species[side, active[side]])]  # noqa: E731
+        found += _lines(event, side, numbers, name_of, before, active[side], hp)
+    return found
 
 
-def name_of(state: State, side: int) -> str:
-    """The active Pokemon of a side."""
-    return tables.SPECIES_NAMES[int(state.species[side, _here(state, side)])]
+def _lines(
+    event: Event,
+    side: int,
+    numbers: list[int],
+    name_of: Callable[[int], str],
+    before: State,
+    member: int,
+    hp: np.ndarray,
+) -> list[Line]:
+    """What an event says; `hp` is kept up to date."""
+    (a, b, c), who = numbers, name_of(side)
+    match event:
+        case Event.MOVE if not b:
+            return [Line(f"{who} used {tables.MOVE_NAMES[a]}.")]
+        case Event.MOVE:
+            return [Line(f"{who} used {tables.MOVE_NAMES[a]} ({tables.MOVE_NAMES[b]}).")]
+        case Event.CANNOT_MOVE:
+            return [Line(f"{who} {CANNOT_MOVE[a]}.")]
+        case Event.SWITCH:
+            return [Line(f"Player {side + 1} sends out {who}.")]
+        case Event.DAMAGE | Event.HEAL:
+            change, hp[side, member] = a - hp[side, member], a
+            most = max(1, int(before.stats[side, member, MAX_HP]))
+            verb = "lost" if change < 0 else "gained"
+            cause = (HURT_BY.get(STATUSES[b], "") if c in (2, 4) else CAUSES.get(c, "")) if event is Event.DAMAGE else ""
+            return [Line(f"{who} {verb} {100 * abs(change) / most:.0f}%{cause}; {100 * a / most:.0f}% left.", True)]
+        case Event.MATCHUP:
+            return [Line("It is super effective." if a > 0 else "It is not very effective.", True)]
+        case Event.FAIL:
+            return [Line("It failed.", True)]
+        case Event.HITS:
+            return [Line(f"It hit {a} time{'s' * (a != 1)}.", True)]
+        case Event.BOOST:
+            how = f"{'rose' if b > 0 else 'fell'}{' sharply' if abs(b) > 1 else ''}"
+            return [Line(f"{who}'s {STAT_NAMES[BOOSTS[a]]} {'cannot change' if c else how}.", True)]
+        case Event.STATUS:
+            return [Line(f"{who} {BECAME[STATUSES[a]]}.", True)]
+        case Event.CURED:
+            return [Line(f"{who} {CURED.get(STATUSES[a], 'was cured')}.", a == STATUSES.index("frz"))]
+        case Event.MIMIC:
+            return [Line(f"{who} learned {tables.MOVE_NAMES[a]}.", True)]
+        case Event.TRANSFORM:
+            return [Line(f"{who} became like {name_of(1 - side)}.", True)]
+        case Event.OVER:
+            return [Line("The battle is a tie." if a == TIE else f"Player {a} wins.")]
+        case _ if event in SAYINGS:
+            return [Line(SAYINGS[event], True)]
+        case _ if event in MAJOR:
+            return [Line(f"{who} {MAJOR[event]}.")]
+        case _ if event in MINOR:
+            return [Line(f"{who} {MINOR[event]}.", True)]
+    return []
 
 
 def chosen(before: State, side: int, action: int) -> str:
@@ -78,7 +134,7 @@ def chosen(before: State, side: int, action: int) -> str:
         return f"Switch to {tables.SPECIES_NAMES[int(before.species[side, action - FIRST_SWITCH])]}"
     if bool(before.recharging[side]):
         return "Recharge"
-    if not before.active_pp[side].any():
+    if not np.asarray(before.active_pp[side]).any():
         return "Struggle"
     return tables.MOVE_NAMES[int(before.active_moves[side, action])]
 
@@ -87,72 +143,6 @@ def _here(state: State, side: int) -> int:
     return int(state.order[side, 0])
 
 
-def _moves(before: State, actions: Sequence[int], side: int) -> bool:
-    return int(before.request[side]) == MOVE and int(actions[side]) < FIRST_SWITCH
-
-
-def _move(old: State, new: State, side: int) -> list[Line]:
-    """What a side did when its move came."""
-    me, member = name_of(old, side), _here(old, side)
-    status = int(old.status[side, member])
-    changes = _changes(old, new, side)
-    went = int(np.sum(old.active_pp[side].astype(int) - new.active_pp[side].astype(int)))
-    used = int(new.used[side])
-    if bool(old.recharging[side]):
-        return [Line(f"{me} must recharge."), *changes]
-    if status == ASLEEP:
-        return [Line(f"{me} {'woke up' if int(new.status[side, member]) == HEALTHY else 'is fast asleep'}."), *changes]
-    if status == FROZEN:
-        return [Line(f"{me} is frozen solid."), *changes]
-    acted = went != 0 or bool(new.charging[side]) or bool(old.charging[side]) or (used and not old.active_pp[side].any())
-    if not acted:
-        why = "is fully paralysed" if status == PARALYSED else "could not move"
-        return [Line(f"{me} {why}."), *changes]
-    line = Line(f"{me} used {tables.MOVE_NAMES[used]}.")
-    return [line, *(changes or [Line("It had no effect.", True)])]
-
-
-def _changes(old: State, new: State, actor: int | None) -> list[Line]:
-    """What is different, of either side."""
-    lines = []
-    for side in ((0, 1) if actor is None else (1 - actor, actor)):
-        a, b = _here(old, side), _here(new, side)
-        if a != b:
-            lines.append(Line(f"Player {side + 1} sends out {name_of(new, side)}."))
-        lines += [Line(text, True) for text in _of_member(old, new, side, b, a == b)]
-    return lines
-
-
-def _of_member(old: State, new: State, side: int, member: int, stayed: bool) -> list[str]:
-    name, found = tables.SPECIES_NAMES[int(new.species[side, member])], []
-    before, after = int(old.hp[side, member]), int(new.hp[side, member])
-    most = max(1, int(new.stats[side, member, MAX_HP]))
-    if after < before:
-        found.append(f"{name} lost {100 * (before - after) / most:.0f}% ({after}/{most} HP left).")
-    elif after > before:
-        found.append(f"{name} gained {100 * (after - before) / most:.0f}% ({after}/{most} HP).")
-    if after == 0 and before > 0:
-        return [*found, f"{name} fainted."]
-    was, is_ = int(old.status[side, member]), int(new.status[side, member])
-    if is_ != was and is_ in BECAME:
-        found.append(f"{name} {BECAME[is_]}.")
-    elif is_ != was and was == FROZEN:
-        found.append(f"{name} thawed.")
-    if not stayed:
-        return found
-    for field, (came, went) in FLAGS.items():
-        a, b = bool(getattr(old, field)[side]), bool(getattr(new, field)[side])
-        if a != b and (came if b else went):
-            found.append(f"{name} {came if b else went}.")
-    for i, stat in enumerate(BOOSTS):
-        by = int(new.boosts[side, i]) - int(old.boosts[side, i])
-        if by:
-            found.append(f"{name}'s {STAT_NAMES[stat]} {'rose' if by > 0 else 'fell'}{' sharply' if abs(by) > 1 else ''}.")
-    return found
-
-
 def as_numpy(state: Any) -> Any:
     """A state whose fields can be read one by one without the device."""
-    import jax
-
     return jax.tree.map(np.asarray, state)
