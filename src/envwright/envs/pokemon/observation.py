@@ -24,8 +24,7 @@ MEMBER = {  # of each member of the player's own team, in the order of the actio
     "threat": f"the types of the foe's active Pokemon against it, the better one: {FACTOR}",
     "faster": "it is faster than the foe's active Pokemon, boosts aside",
 }
-FOE_FACTOR = "(log2 of the factor of damage) / 2; -1 for no effect"
-MEMBER = {  # of each member of the foe's team that has been seen, sorted by its number in the Pokedex; then zeros
+FOE_MEMBER = {  # of each member of the foe's team that has been seen, sorted by its number in the Pokedex; then zeros
     "seen": "there is one",
     "hp": "HP left as shown, in hundredths, over 100",
     "active": "it is on the field",

@@ -134,14 +134,14 @@ def _move(name: str, owner: str) -> int:
         return number
     raise TeamError(
         f"{owner}'s move '{name}' is not among the {len(tables.POOL)} of random battles, which are those that this "
-        f"environment has{_near(name, [tables.MOVE_NAMES[i] for i in tables.POOL])}."
+        f"environment has{_near(name, [tables.MOVE_NAMES[i] for i in tables.POOL])}"
     )
 
 
 def _number(name: str, names: Sequence[str], ids: Sequence[str], sentence: str) -> int:
     found = _find(name, names, ids)
     if not found:
-        raise TeamError(f"{sentence}{_near(name, names)}.")
+        raise TeamError(f"{sentence}{_near(name, names)}")
     return found
 
 
@@ -158,8 +158,9 @@ def _plain(name: str) -> str:
 
 
 def _near(name: str, names: Sequence[str]) -> str:
+    """How the sentence about an unknown name ends."""
     near = difflib.get_close_matches(name.lower(), [one.lower() for one in names if one], n=1, cutoff=0.6)
-    return f"; did you mean {next(one for one in names if one.lower() == near[0])}?"[:-1] if near else ""
+    return f"; did you mean {next(one for one in names if one.lower() == near[0])}?" if near else "."
 
 
 def _spread(given: Any, most: int, what: str, owner: str) -> tuple[int, ...]:
