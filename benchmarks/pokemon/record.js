@@ -51,6 +51,7 @@ function focus() {
 }
 
 const fd = fs.openSync(file, 'w');
+const log = process.env.LOG && fs.openSync(file + '.log', 'w'); // what each update added to the log, a line each
 let names, header, updates = 0, crashed = 0;
 for (let n = 0; n < count; n++) {
 	const start = seeded();
@@ -64,7 +65,7 @@ for (let n = 0; n < count; n++) {
 			teams.fill(side, side.pokemon.map(one => one.baseMoveSlots.map(slot => Math.min(slot.pp, 1 + random(most)))));
 		}
 	}
-	const rows = [];
+	const rows = [], logs = [];
 	let before = start.split(',').map(Number);
 	let now = columns(battle);
 	names ??= Object.keys(now);
@@ -80,6 +81,8 @@ for (let n = 0; n < count; n++) {
 			const masks = legal(battle);
 			const record = [first, n & 0x7fff, ...actions, ...before, ...masks.flat(), ...words(now, names)];
 			rows.push(record);
+			logs.push(first ? [] : battle.log.filter(line => !/^\|(t:|-hint)/.test(line)));
+			battle.log.length = 0; battle.sentLogPos = 0;
 			if (battle.ended || rows.length > 3000) break;
 			first = 0;
 			before = [0, 0, 0, 0];
@@ -94,7 +97,6 @@ for (let n = 0; n < count; n++) {
 				if (words && !battle.sides[side].choose(words)) throw new Error(`${words}: ${battle.sides[side].choice.error}`);
 			});
 			battle.commitChoices();
-			battle.log.length = 0; battle.sentLogPos = 0;
 			now = columns(battle);
 		}
 	} catch (error) {
@@ -102,6 +104,7 @@ for (let n = 0; n < count; n++) {
 		crashed++;
 		if (crashed < 4) console.error(error.stack.split('\n').slice(0, 3).join(' '));
 	}
+	if (log) fs.writeSync(log, logs.map(lines => JSON.stringify(lines) + '\n').join(''));
 	updates += rows.length - 1;
 	fs.writeSync(fd, Buffer.from(Int16Array.from(rows.flat()).buffer));
 }

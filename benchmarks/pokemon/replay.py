@@ -1,5 +1,6 @@
 """Replay what `record.js` wrote, every update by itself, and compare every field: `python replay.py FILE`."""
 
+import itertools
 import json
 import sys
 import time
@@ -13,7 +14,7 @@ import jax  # noqa: E402
 import numpy as np  # noqa: E402
 
 from envwright.core.record import field_names  # noqa: E402
-from envwright.envs.pokemon import rules, tables  # noqa: E402
+from envwright.envs.pokemon import log, rules, tables  # noqa: E402
 from envwright.envs.pokemon.state import State, Team  # noqa: E402
 
 jax.config.update("jax_numpy_dtype_promotion", "strict")
@@ -99,6 +100,8 @@ def main() -> int:
         index = begins[i : i + CHUNK]
         teams = Team(**{name: padded(states[name][index], CHUNK) for name in field_names(Team)})
         compare(start(teams, padded(seeds[index], CHUNK)), index)
+    if Path(sys.argv[1] + ".log").exists():
+        wrong["log"] = unlike_logs(states, actions, at)
     rows = sorted({n for found in wrong.values() for n in found})
     print(f"{len(begins)} battles, {len(at)} updates, {len(rows)} wrong, {time.perf_counter() - began:.0f} s")
     for name, found in wrong.items():
@@ -145,6 +148,25 @@ def main() -> int:
             if (a != b).any():
                 print(f"   {name}: before {states[name][n - 1].tolist()} ours {a.tolist()} theirs {b.tolist()}")
     return bool(rows)
+
+
+def unlike_logs(states, actions, at):  # type: ignore[no-untyped-def]
+    """The updates whose log is not Showdown's."""
+    logs = [json.loads(line) for line in Path(sys.argv[1] + ".log").read_text().splitlines()]
+    tell = jax.jit(jax.vmap(lambda s, a: rules.advance_and_tell(s, a, s.seed)[1]))
+    found = []
+    for i in range(0, len(at), CHUNK):
+        index = at[i : i + CHUNK]
+        before = State(**{name: padded(states[name][index - 1], CHUNK) for name in states})
+        events = np.asarray(tell(before, padded(actions[index], CHUNK)))
+        for k, n in enumerate(index):
+            one = State(**{name: states[name][n - 1] for name in states})
+            got = log.lines(one, events[k], ("A", "B"))
+            if got != logs[n]:
+                found.append(int(n))
+                if len(found) < 6:
+                    print("\n".join(f"{a!s:70} {b}" for a, b in itertools.zip_longest(got, logs[n])), "\n")
+    return found
 
 
 def rules_step(step, before, actions):  # type: ignore[no-untyped-def]

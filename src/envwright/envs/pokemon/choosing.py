@@ -5,6 +5,7 @@ import jax.numpy as jnp
 
 from envwright.core import Record
 from envwright.envs.pokemon import prng, tables
+from envwright.envs.pokemon.events import Event, Tell, silent
 from envwright.envs.pokemon.fighter import PLACES, Fighter, load, of_member, pick, residual
 from envwright.envs.pokemon.moving import STRUGGLE
 from envwright.envs.pokemon.prng import Seed
@@ -29,7 +30,7 @@ class Update(Record):
     seed: Seed
 
 
-def begin(state: State, actions: jax.Array, seed: jax.Array) -> Update:
+def begin(state: State, actions: jax.Array, seed: jax.Array, tell: Tell = silent) -> Update:
     """Choices, their order, and switches, which always come before moves."""
     seed_ = (seed[0], seed[1])
     asked = [state.request[side] for side in (0, 1)]
@@ -81,6 +82,7 @@ def begin(state: State, actions: jax.Array, seed: jax.Array) -> Update:
     seed_ = prng.skip(seed_, (tie_one & dies_one) | (tie_other & dies_other), 1)
 
     anybody = enters[0] | enters[1]
+    of_hp = [fighter.hp for fighter in sides]
     sides = [
         fighter.replace(
             hp=jnp.where(enters[side], jnp.maximum(fighter.hp - hurt[side], 0), fighter.hp),
@@ -88,6 +90,14 @@ def begin(state: State, actions: jax.Array, seed: jax.Array) -> Update:
         )
         for side, fighter in enumerate(sides)
     ]
+    for second in (False, True):
+        side = 1 - first if second else first
+        of = lambda pair: jnp.where(side == 0, pair[0], pair[1])  # noqa: B023, E731
+        status = of([fighter.status for fighter in sides])
+        tell(of(enters), Event.SWITCH, side, of(members), of(of_hp), status)
+        hp = of([fighter.hp for fighter in sides])
+        tell(of(enters) & (of(hurt) > 0), Event.DAMAGE, side, hp, status, 2)
+        tell(of(enters) & (hp == 0), Event.FAINT, side)
     state = _sent_out(state, members, enters)
     goes_on = (sides[0].hp > 0) & (sides[1].hp > 0)
     return Update(

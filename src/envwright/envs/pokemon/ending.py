@@ -5,6 +5,7 @@ import jax.numpy as jnp
 
 from envwright.envs.pokemon import prng, tables
 from envwright.envs.pokemon.choosing import Update
+from envwright.envs.pokemon.events import Event, Tell, silent
 from envwright.envs.pokemon.fighter import PLACES, faint, store
 from envwright.envs.pokemon.state import (
     FIRST,
@@ -26,7 +27,7 @@ _KINDS = (tables.SPECIES_ROWS["type"], tables.SPECIES_ROWS["second_type"])
 _GHOSTS = [number for number in range(len(tables.SPECIES)) if GHOST in (_KINDS[0][number], _KINDS[1][number])]
 
 
-def end(update: Update) -> State:
+def end(update: Update, tell: Tell = silent) -> State:
     """The end of a turn in which nobody fainted, or what a faint leads to."""
     rests = update.normal & update.goes_on  # the residual action: it is cleared by a faint
     sides = [
@@ -39,7 +40,11 @@ def end(update: Update) -> State:
     state = store(update.state, [faint(fighter) for fighter in sides], update.members)
     over = state.winner != NOBODY_YET
     state = state.replace(last_damage=update.last_damage, hints=update.hints.astype(jnp.uint8), seed=jnp.stack(seed))
+    tell(rests, Event.UPKEEP)
+    tell(update.goes_on & stuck(state), Event.NO_PROGRESS)
     state = jax.tree.map(lambda a, b: jnp.where(update.goes_on, a, b), next_turn(state), fainted(state))
+    tell(update.goes_on, Event.TURN, 0, state.turn)
+    tell(state.winner != NOBODY_YET, Event.OVER, 0, state.winner)
     return jax.tree.map(lambda old, new: jnp.where(over, old, new), update.state, state)
 
 

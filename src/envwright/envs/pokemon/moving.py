@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from envwright.core import Record
 from envwright.envs.pokemon import prng, tables
+from envwright.envs.pokemon.events import FOE, ME, Event, Tell, silent
 from envwright.envs.pokemon.fighter import Fighter, Four, drops, over, pick, put, residual, when
 from envwright.envs.pokemon.prng import Seed
 from envwright.envs.pokemon.state import (
@@ -53,21 +54,23 @@ class Moment(Record):
     hints: jax.Array  # () int32, as in `State`
 
 
-def act(moment: Moment, acts: jax.Array) -> Moment:
+def act(moment: Moment, acts: jax.Array, tell: Tell = silent) -> Moment:
     """The whole turn of one side's active member, where it acts: `BattleActions.runMove`."""
-    moment, moves = before_move(moment, acts)
-    moment, number, fails = choose_move(moment, moves)
+    moment, moves = before_move(moment, acts, tell)
+    selected, locked = moment.me.selected, moment.me.charging
+    moment, number, fails = choose_move(moment, moves, tell)
     uses = moves & ~fails
-    moment = use_move(moment, number, uses)
+    caller = jnp.where(locked, number, jnp.where(selected == MIRROR_MOVE, MIRROR_MOVE, 0))
+    moment = use_move(moment, number, uses, caller, tell)
     on_self = fails | tables.among(number, _ON_SELF)
     goes_on = ~moves | on_self | (moment.foe.hp > 0)  # who knocks out the foe is spared
-    return moment.replace(me=after_move(moment.me, acts & goes_on))
+    return moment.replace(me=after_move(moment.me, acts & goes_on, ~on_self, tell))
 
 
 # ---- before the move: runMove up to the event BeforeMove ----
 
 
-def before_move(moment: Moment, acts: jax.Array) -> tuple[Moment, jax.Array]:
+def before_move(moment: Moment, acts: jax.Array, tell: Tell = silent) -> tuple[Moment, jax.Array]:
     """Freeze, sleep, flinch, recharge, confusion and paralysis, in this order. Whether it moves."""
     me, foe, seed = moment.me, moment.foe, moment.seed
     on_self = tables.among(me.selected, _ON_SELF)
@@ -81,7 +84,7 @@ def before_move(moment: Moment, acts: jax.Array) -> tuple[Moment, jax.Array]:
     goes = goes & ~me.flinched & ~me.recharging
     dazed = goes & (me.confusion > 0)
     turns = me.confusion - dazed.astype(jnp.int32)
-    dazed = dazed & (turns > 0)
+    clears, dazed = dazed & (turns == 0), dazed & (turns > 0)
     word, seed = prng.draw(seed, dazed)
     hurts = dazed & (prng.byte(word) >= 128)
     goes = goes & ~hurts
@@ -89,7 +92,6 @@ def before_move(moment: Moment, acts: jax.Array) -> tuple[Moment, jax.Array]:
     word, seed = prng.draw(seed, paralysed)
     stuck = paralysed & (prng.byte(word) < 63)
     goes = goes & ~stuck
-    del flinches
 
     me = me.replace(
         sleep=me.sleep - asleep.astype(jnp.int32),
@@ -100,18 +102,27 @@ def before_move(moment: Moment, acts: jax.Array) -> tuple[Moment, jax.Array]:
     )
     damage = (over(2 * me.level, 5) + 2) * me.modified[ATTACK] * 40
     damage = over(over(damage, jnp.maximum(me.modified[DEFENCE], 1)), 50) + 2
-    moment = moment.replace(me=me, foe=foe, seed=seed)
-    return hurt_oneself(moment, damage, hurts), goes
+    for why, stops in enumerate((frozen, asleep & (me.sleep > 0), flinches, recharges)):
+        tell(stops, Event.CANNOT_MOVE, ME, why)
+    tell(clears, Event.IS_CONFUSED_NO_MORE)
+    tell(dazed, Event.IS_CONFUSED)
+    moment = hurt_oneself(moment.replace(me=me, foe=foe, seed=seed), damage, hurts, 1, tell)
+    tell(stuck, Event.CANNOT_MOVE, ME, 4)
+    return moment, goes
 
 
-def hurt_oneself(moment: Moment, damage: jax.Array, happens: jax.Array) -> Moment:
+def hurt_oneself(moment: Moment, damage: jax.Array, happens: jax.Array, cause: int = 0, tell: Tell = silent) -> Moment:
     """Damage by confusion or by a crash, `directDamage`; a user behind a substitute hurts the foe's."""
     me, foe = moment.me, moment.foe
     deflected = happens & (me.substitute > 0) & (foe.substitute > 0)
     direct = happens & (me.substitute == 0)
     left = jnp.maximum(foe.substitute - damage, 0)
+    me = me.replace(hp=jnp.where(direct, jnp.maximum(me.hp - damage, 0), me.hp))
+    tell(deflected & (left > 0), Event.SUBSTITUTE_HURT, FOE)
+    tell(deflected & (left == 0), Event.SUBSTITUTE_BREAKS, FOE)
+    tell(direct, Event.DAMAGE, ME, me.hp, me.status, cause)
     return moment.replace(
-        me=me.replace(hp=jnp.where(direct, jnp.maximum(me.hp - damage, 0), me.hp)),
+        me=me,
         foe=foe.replace(
             substitute=jnp.where(deflected, left, foe.substitute),
             substitute_broke=foe.substitute_broke | (deflected & (left == 0)),
@@ -123,7 +134,7 @@ def hurt_oneself(moment: Moment, damage: jax.Array, happens: jax.Array) -> Momen
 # ---- which move: PP, Mirror Move, and moves that take two turns ----
 
 
-def choose_move(moment: Moment, moves: jax.Array) -> tuple[Moment, jax.Array, jax.Array]:
+def choose_move(moment: Moment, moves: jax.Array, tell: Tell = silent) -> tuple[Moment, jax.Array, jax.Array]:
     """PP is taken, and a Mirror Move becomes the foe's last move. The move, and whether a Mirror Move fails."""
     me, foe = moment.me, moment.foe
     two_turns = me.selected == SKY_ATTACK
@@ -134,6 +145,8 @@ def choose_move(moment: Moment, moves: jax.Array) -> tuple[Moment, jax.Array, ja
     nothing = (foe.last_move == 0) | (foe.last_move == MIRROR_MOVE)
     called = jnp.where(foe.last_move == NOTHING_CHOSEN, FISSURE, foe.last_move)
     calls, fails = mirrors & ~nothing, mirrors & nothing
+    tell(mirrors, Event.MOVE, ME, MIRROR_MOVE, 0, 1)
+    tell(fails, Event.FAIL)
     me = me.replace(
         selected=jnp.where(calls, called, me.selected),
         selected_for_foe=jnp.where(calls, called, me.selected_for_foe),
@@ -159,7 +172,7 @@ def change_pp(me: Fighter, by: int, happens: jax.Array) -> Fighter:
     return me.replace(pp=put(me.pp, slot, pp, happens), base_pp=put(me.base_pp, slot, pp, happens & ~me.transformed))
 
 
-def use_move(moment: Moment, number: jax.Array, uses: jax.Array) -> Moment:
+def use_move(moment: Moment, number: jax.Array, uses: jax.Array, caller: jax.Array, tell: Tell = silent) -> Moment:
     """`useMove`: the move is announced, then hits or not."""
     me = moment.me
     move = tables.row(number)
@@ -171,27 +184,32 @@ def use_move(moment: Moment, number: jax.Array, uses: jax.Array) -> Moment:
         last_move=jnp.where(uses & ~begins, number, me.last_move),
         charging=(me.charging & ~uses) | begins,
     )
+    tell(uses, Event.MOVE, ME, number, caller, jnp.where(begins, 2, move.on_self))
+    tell(begins, Event.PREPARES)
     tries = uses & ~begins
     forgets = tries & (move.keeps_last_damage == 0)
     moment = moment.replace(me=me, last_damage=jnp.where(forgets, 0, moment.last_damage))
-    return try_move(moment, move, tries)
+    return try_move(moment, move, number, tries, tell)
 
 
 # ---- the move: tryMoveHit ----
 
 
-def try_move(moment: Moment, move: Row, tries: jax.Array) -> Moment:
+def try_move(moment: Moment, move: Row, number: jax.Array, tries: jax.Array, tell: Tell = silent) -> Moment:
     """Immunity, accuracy, the hit, and what a miss or a failure brings."""
     matchups = tables.matchups(move.type)
     immune = (move.ignores_immunity == 0) & is_immune(matchups, moment.foe)
     too_slow = (move.damage == _DAMAGE["knock out"]) & (moment.foe.modified[SPEED] > moment.me.modified[SPEED])
-    moment, reaches = accuracy(moment, move, tries & ~immune & ~too_slow)
-    moment, hits = hit(moment, move, matchups, reaches)
+    moment, reaches = accuracy(moment, move, tries & ~immune & ~too_slow, tell)
+    tell(tries & (immune | too_slow), Event.IMMUNE, FOE, ~immune)
+    moment, hits = hit(moment, move, number, matchups, reaches, tell)
 
     explodes = tries & (move.explodes > 0) & (immune | ~moment.foe.substitute_broke)
     me = moment.me
     moment = moment.replace(me=me.replace(hp=jnp.where(explodes, 0, me.hp)))
-    return hurt_oneself(moment, jnp.int32(1), tries & (move.crashes > 0) & ~hits)
+    moment = hurt_oneself(moment, jnp.int32(1), tries & (move.crashes > 0) & ~hits, 0, tell)
+    tell(tries & (move.recharges > 0) & moment.me.recharging, Event.MUST_RECHARGE)
+    return moment
 
 
 def is_immune(matchups: jax.Array, foe: Fighter) -> jax.Array:
@@ -200,7 +218,7 @@ def is_immune(matchups: jax.Array, foe: Fighter) -> jax.Array:
     return (one == tables.NO_EFFECT) | (two == tables.NO_EFFECT)
 
 
-def accuracy(moment: Moment, move: Row, tries: jax.Array) -> tuple[Moment, jax.Array]:
+def accuracy(moment: Moment, move: Row, tries: jax.Array, tell: Tell = silent) -> tuple[Moment, jax.Array]:
     """Whether it reaches its target; what has to be rolled for misses once in 256 times at least."""
     me, foe = moment.me, moment.foe
     certain = (move.accuracy == 0) | ((move.status == ASLEEP) & foe.recharging)
@@ -210,6 +228,7 @@ def accuracy(moment: Moment, move: Row, tries: jax.Array) -> tuple[Moment, jax.A
     rolls = tries & ~certain
     word, seed = prng.draw(moment.seed, rolls)
     misses = rolls & (prng.byte(word) >= chance)
+    tell(misses, Event.MISS)
     last_damage = jnp.where(misses, 0, moment.last_damage)
     return moment.replace(seed=seed, last_damage=last_damage), tries & ~misses
 
@@ -219,7 +238,9 @@ def hundredths(boost: jax.Array) -> jax.Array:
     return jnp.where(boost >= 0, 100 + 50 * boost, pick([jnp.int32(n) for n in _BELOW], -boost))
 
 
-def hit(moment: Moment, move: Row, matchups: jax.Array, reaches: jax.Array) -> tuple[Moment, jax.Array]:
+def hit(
+    moment: Moment, move: Row, number: jax.Array, matchups: jax.Array, reaches: jax.Array, tell: Tell = silent
+) -> tuple[Moment, jax.Array]:
     """What the move does to its target, to its user, and by chance. Whether it did not fail."""
     me, foe = moment.me, moment.foe
     harmless = move.category == tables.STATUS_MOVE
@@ -228,21 +249,25 @@ def hit(moment: Moment, move: Row, matchups: jax.Array, reaches: jax.Array) -> t
     confuses = move.operation == operation("confuse")
     blocked = harmless & (foe.substitute > 0) & (lowers | confuses | (move.status == POISONED))
 
-    moment, strikes, done, connects = strike(moment, move, matchups, reaches & ~harmless)
+    moment, strikes, done, connects, count = strike(moment, move, matchups, reaches & ~harmless, tell)
+    tell(reaches & blocked, Event.FAIL, FOE)
     works = reaches & harmless & ~blocked
-    word, seed = prng.draw(moment.seed, connects & (move.secondary_chance > 0) & ~spared(move, moment.foe))
     chosen = connects & (move.secondary_chance > 0) & ~spared(move, moment.foe)
+    word, seed = prng.draw(moment.seed, chosen)
     chance = chosen & (prng.byte(word) < move.secondary_chance)
     moment = moment.replace(seed=seed)
 
-    moment, boosted = boost(moment, move, works, chance)
+    moment, boosted = boost(moment, move, works, chance, tell)
     moment = flinch(moment, chance & (move.secondary_flinch > 0))
-    moment, effective = effects(moment, move, works, chance)
+    moment, effective = effects(moment, move, number, works, chance, tell)
     me, foe = moment.me, moment.foe
     me = me.replace(recharging=me.recharging | (strikes & (move.recharges > 0) & (foe.hp > 0)))
     fails_to_boost = (move.boost_stat > 0) & ~boosted
     hits = done | (works & effective & ~fails_to_boost)
     thaws = done & (foe.status == FROZEN) & (move.secondary_status == BURNED) & (foe.hp > 0)
+    tell(done & (move.hits_most > 1), Event.HITS, FOE, count)
+    tell(done & (move.damage == _DAMAGE["knock out"]), Event.KNOCK_OUT)
+    tell(thaws, Event.CURED, FOE, FROZEN)
     foe = foe.replace(status=jnp.where(thaws, HEALTHY, foe.status))
     return moment.replace(me=me, foe=foe), hits
 
@@ -258,18 +283,19 @@ def spared(move: Row, foe: Fighter) -> jax.Array:
 
 
 def strike(
-    moment: Moment, move: Row, matchups: jax.Array, strikes: jax.Array
-) -> tuple[Moment, jax.Array, jax.Array, jax.Array]:
+    moment: Moment, move: Row, matchups: jax.Array, strikes: jax.Array, tell: Tell = silent
+) -> tuple[Moment, jax.Array, jax.Array, jax.Array, jax.Array]:
     """All hits of a move that does damage, to the foe or to its substitute; then drain and recoil.
 
-    Whether what the user owes for a hit is due, whether it hit at all, and whether it may have a secondary effect.
+    Whether what the user owes for a hit is due, whether it hit at all, whether it may have a secondary effect, and how
+    often it hit.
     """
     me, foe, seed = moment.me, moment.foe, moment.seed
     word, seed = prng.draw(seed, strikes & (move.hits_most > move.hits_least))
     several = pick([jnp.int32(n) for n in (2, 2, 2, 3, 3, 3, 4, 5)], prng.below(word, 8))
     hits = jnp.where(move.hits_most > move.hits_least, several, move.hits_least)
 
-    damage, seed = formula(me, foe, move, matchups, seed, strikes & (move.damage == _DAMAGE["formula"]))
+    damage, seed = formula(me, foe, move, matchups, seed, strikes & (move.damage == _DAMAGE["formula"]), tell)
     counters = (
         (foe.selected_for_foe != COUNTER)
         & tables.among(foe.used_for_foe, _COUNTERABLE)
@@ -279,7 +305,9 @@ def strike(
     damage = jnp.where(move.damage == _DAMAGE["half"], jnp.maximum(foe.hp >> 1, 1), damage)
     damage = jnp.where(move.damage == _DAMAGE["counter"], 2 * moment.last_damage, damage)
     damage = jnp.where(move.damage == _DAMAGE["knock out"], 65535, damage)
-    strikes = strikes & ((move.damage != _DAMAGE["counter"]) | counters)
+    countered = strikes & (move.damage == _DAMAGE["counter"])
+    tell(countered & ~counters, Event.FAIL)
+    strikes = strikes & (~countered | counters)
 
     behind = foe.substitute > 0
     capped = jnp.minimum(damage, foe.hp)
@@ -291,6 +319,9 @@ def strike(
         hp = jnp.where(again, jnp.maximum(hp - capped, 0), hp)
         substitute = jnp.where(again, jnp.maximum(substitute - damage, 0), substitute)
         count = count + again.astype(jnp.int32)
+        tell(strikes & again & ~behind, Event.DAMAGE, FOE, hp, foe.status)
+        tell(strikes & again & behind & (substitute > 0), Event.SUBSTITUTE_HURT, FOE)
+        tell(strikes & again & behind & (substitute == 0), Event.SUBSTITUTE_BREAKS, FOE)
     direct, shielded = strikes & ~behind, strikes & behind
     holds = shielded & (substitute > 0)
     foe = foe.replace(
@@ -309,13 +340,15 @@ def strike(
     recoils = paid & (move.recoil > 0) & (dealt > 0)
     loss = jnp.maximum(jnp.where(move.recoil == 2, dealt >> 1, dealt >> 2), 1)
     healed = jnp.where(drains, jnp.minimum(me.hp + gain, me.max_hp), me.hp)
+    tell(drains & (me.hp < me.max_hp), Event.HEAL, ME, healed, me.status, 1)
     me = me.replace(hp=jnp.where(recoils, jnp.maximum(healed - loss, 0), healed))
+    tell(recoils, Event.DAMAGE, ME, me.hp, me.status, 3)
     moment = moment.replace(me=me, foe=foe, seed=seed, last_damage=last_damage)
-    return moment, paid, strikes, direct & (foe.hp > 0) & (count == hits)
+    return moment, paid, strikes, direct & (foe.hp > 0) & (count == hits), count
 
 
 def formula(
-    me: Fighter, foe: Fighter, move: Row, matchups: jax.Array, seed: Seed, rolls: jax.Array
+    me: Fighter, foe: Fighter, move: Row, matchups: jax.Array, seed: Seed, rolls: jax.Array, tell: Tell = silent
 ) -> tuple[jax.Array, Seed]:
     """`getDamage` of a move with base power: a roll for a critical hit, and one for the last factor."""
     _, _, base_speed = tables.species(me.species)
@@ -324,6 +357,7 @@ def formula(
     word, seed = prng.draw(seed, rolls & (ratio > 0))
     critical = (ratio > 0) & (prng.byte(word) < ratio)
 
+    tell(rolls & critical, Event.CRITICAL, FOE)
     physical = move.category == tables.PHYSICAL
 
     def of_kind(stats: Four, one: int, other: int) -> jax.Array:
@@ -342,9 +376,12 @@ def formula(
     damage = jnp.minimum(over(damage, 50), 997) + 2
     same = ((me.types[0] == move.type) | (me.types[1] == move.type)) & (move.type > 0)
     damage = jnp.where(same, damage + (damage >> 1), damage)
+    total = jnp.int32(0)
     for kind in foe.types:
         effect = tables.against(matchups, kind)
+        total = total + (effect == tables.STRONG).astype(jnp.int32) - (effect == tables.WEAK).astype(jnp.int32)
         damage = jnp.where(effect == tables.STRONG, 2 * damage, jnp.where(effect == tables.WEAK, damage >> 1, damage))
+    tell(rolls & (total != 0), Event.MATCHUP, FOE, total)
     varies = rolls & (damage > 1)
     word, seed = prng.draw(seed, varies)
     return jnp.where(damage > 1, over(damage * (217 + prng.below(word, 39)), 255), damage), seed
@@ -353,7 +390,9 @@ def formula(
 # ---- effects: moveHit after the damage ----
 
 
-def boost(moment: Moment, move: Row, works: jax.Array, chance: jax.Array) -> tuple[Moment, jax.Array]:
+def boost(
+    moment: Moment, move: Row, works: jax.Array, chance: jax.Array, tell: Tell = silent
+) -> tuple[Moment, jax.Array]:
     """A stat raised or lowered, for sure or by chance. Whether it changed."""
     me, foe = moment.me, moment.foe
     by_chance = move.secondary_stat > 0
@@ -365,7 +404,7 @@ def boost(moment: Moment, move: Row, works: jax.Array, chance: jax.Array) -> tup
     of = lambda mine, foes: jnp.where(on_self, pick(mine, stat), pick(foes, stat))  # noqa: E731
     boost, stored, modified = of(me.boosts, foe.boosts), of(me.stored, foe.stored), of(me.modified, foe.modified)
     lives = jnp.where(on_self, me.hp, foe.hp) > 0
-    tries = tries & lives & jnp.where(by > 0, boost < 6, boost > -6)
+    meant, tries = tries & lives, tries & lives & jnp.where(by > 0, boost < 6, boost > -6)
     of_battle = stat < 4
     # At 999 and at 1 a stat stays, and the boost goes one step back.
     stays = of_battle & jnp.where(by > 0, modified == CAP, modified == 1)
@@ -384,6 +423,9 @@ def boost(moment: Moment, move: Row, works: jax.Array, chance: jax.Array) -> tup
     me, foe = changes(me, on_self), changes(foe, ~on_self)
     # Whoever does not move now gets the drop of its burn or paralysis once more.
     foe = foe.replace(modified=drops(foe.modified, foe.status, changed))
+    for mine, who in ((on_self, ME), (~on_self, FOE)):
+        tell(tries & mine, Event.BOOST, who, stat, by, stays)
+        tell(meant & ~changed & mine, Event.FAIL, who)
     told = jnp.where(tries & of_battle & stays, jnp.where(by > 0, HINT_AT_999, HINT_AT_1), 0)
     return moment.replace(me=me, foe=foe, hints=moment.hints | told), changed
 
@@ -395,7 +437,9 @@ def flinch(moment: Moment, happens: jax.Array) -> Moment:
     return moment.replace(foe=foe.replace(flinched=foe.flinched | new, recharging=foe.recharging & ~new))
 
 
-def effects(moment: Moment, move: Row, works: jax.Array, chance: jax.Array) -> tuple[Moment, jax.Array]:
+def effects(
+    moment: Moment, move: Row, number: jax.Array, works: jax.Array, chance: jax.Array, tell: Tell = silent
+) -> tuple[Moment, jax.Array]:
     """Status, and the moves with an operation of their own. Whether it worked.
 
     No move has two of these, so they share their draws: Sleep Clause and Freeze Clause are asked in an order that is
@@ -409,17 +453,25 @@ def effects(moment: Moment, move: Row, works: jax.Array, chance: jax.Array) -> t
 
     # The foe's status.
     kind = jnp.where(works, move.status, jnp.where(chance, move.secondary_status, 0))
+    tell((does("recover") | does("rest")) & healthy, Event.FAIL)
     wakes_up_to = (kind == ASLEEP) & foe.recharging
     open_to_it = ((foe.status == HEALTHY) | (wakes_up_to & (foe.status != ASLEEP))) & (foe.hp > 0)
     resists = among_types(kind, foe)
     sets = (kind > 0) & open_to_it & ~resists
+    refused = works & (kind > 0) & ~open_to_it
+    tell(refused, Event.FAIL, FOE, jnp.where(foe.status == kind, kind, 0))
     seed = prng.skip(seed, sets | rests)
-    sets = sets & ~((kind == ASLEEP) & foe.ally_asleep) & ~((kind == FROZEN) & foe.ally_frozen)
+    one_asleep, one_frozen = (kind == ASLEEP) & foe.ally_asleep, (kind == FROZEN) & foe.ally_frozen
+    tell(sets & one_asleep, Event.SLEEP_CLAUSE)
+    tell(sets & one_frozen, Event.FREEZE_CLAUSE)
+    sets = sets & ~one_asleep & ~one_frozen
+    tell(sets, Event.STATUS, FOE, kind, number)
     sleeps = sets & (kind == ASLEEP)
 
     confuses = does("confuse") & (foe.confusion == 0)
     mimics = does("mimic")
     word, seed = prng.draw(seed, sleeps | rests | confuses | mimics)
+    tell(confuses, Event.CONFUSED, FOE)
     foe = foe.replace(
         status=jnp.where(sets, kind, foe.status),
         sleep=jnp.where(sleeps, 1 + prng.below(word, 7), foe.sleep),
@@ -434,6 +486,8 @@ def effects(moment: Moment, move: Row, works: jax.Array, chance: jax.Array) -> t
     doubles = does("substitute") & (me.substitute == 0) & (4 * me.hp >= me.max_hp)
     quarter = me.max_hp >> 2
     reflects = does("reflect") & ~me.reflect
+    tell(does("substitute") & ~doubles, Event.FAIL, ME, jnp.where(me.substitute > 0, 10, 11))
+    tell(does("reflect") & me.reflect, Event.FAIL)
     hp = jnp.where(recovers, jnp.minimum(me.hp + (me.max_hp >> 1), me.max_hp), me.hp)
     hp = jnp.where(rests, me.max_hp, hp)
     hp = jnp.where(doubles & (me.max_hp > 3), hp - quarter, hp)
@@ -446,7 +500,15 @@ def effects(moment: Moment, move: Row, works: jax.Array, chance: jax.Array) -> t
         reflect=me.reflect | reflects,
         moves=put(me.moves, me.selected_slot, learned, mimics),
     )
+    tell(recovers, Event.HEAL, ME, me.hp, me.status)
+    tell(rests, Event.STATUS, ME, ASLEEP, number)
+    tell(rests, Event.HEAL, ME, me.hp, me.status, 2)
+    tell(doubles, Event.SUBSTITUTE)
+    tell(doubles & (me.max_hp > 3), Event.DAMAGE, ME, me.hp, me.status)
+    tell(reflects, Event.REFLECT)
+    tell(mimics, Event.MIMIC, ME, learned)
     transforms = does("transform")
+    tell(transforms, Event.TRANSFORM)
     me = when(transforms, transformed(me, foe), me)
 
     plain = (move.operation == 0) | (move.operation == operation("confuse"))
@@ -487,13 +549,12 @@ def transformed(me: Fighter, foe: Fighter) -> Fighter:
 # ---- after the move: the event AfterMoveSelf ----
 
 
-def after_move(me: Fighter, happens: jax.Array) -> Fighter:
+def after_move(me: Fighter, happens: jax.Array, at_foe: jax.Array, tell: Tell = silent) -> Fighter:
     """Burn and poison take their part; who has slept enough wakes up."""
     happens = happens & (me.hp > 0)
     loss = jnp.where(happens, residual(me.max_hp, me.status), 0)
     wakes = happens & (me.status == ASLEEP) & (me.sleep <= 0)
-    return me.replace(
-        hp=jnp.maximum(me.hp - loss, 0),
-        status=jnp.where(wakes, HEALTHY, me.status),
-        rested=me.rested & ~wakes,
-    )
+    hp = jnp.maximum(me.hp - loss, 0)
+    tell(loss > 0, Event.DAMAGE, ME, hp, me.status, jnp.where(at_foe, 4, 2))
+    tell(wakes, Event.CURED, ME, ASLEEP)
+    return me.replace(hp=hp, status=jnp.where(wakes, HEALTHY, me.status), rested=me.rested & ~wakes)

@@ -19,6 +19,7 @@ import numpy as np
 from envwright.envs.pokemon import prng, tables
 from envwright.envs.pokemon.choosing import Update, begin, choose, quickened
 from envwright.envs.pokemon.ending import active, end, fainted, next_turn
+from envwright.envs.pokemon.events import FOE, ME, Event, Events, Tell, of_side, silent
 from envwright.envs.pokemon.fighter import faint, load, store, when
 from envwright.envs.pokemon.moving import NOTHING_CHOSEN, Moment, act
 from envwright.envs.pokemon.state import (
@@ -49,6 +50,15 @@ def advance(state: State, actions: jax.Array, seed: jax.Array) -> State:
     update = first_move(update)
     update = second_move(update)
     return end(update)
+
+
+def advance_and_tell(state: State, actions: jax.Array, seed: jax.Array) -> tuple[State, jax.Array]:
+    """The battle after an update, and what happened in it: (events, 5) int32, which `log.py` reads."""
+    tell = Events()
+    update = begin(state, actions, seed, tell)
+    update = first_move(update, tell)
+    update = second_move(update, tell)
+    return end(update, tell), tell.stacked()
 
 
 def phases(state: State, actions: jax.Array, seed: jax.Array) -> dict[str, State]:
@@ -84,24 +94,27 @@ def _so_far(update: Update) -> State:
     return jax.tree.map(lambda a, b: jnp.where(update.goes_on, a, b), state, fainted(state))
 
 
-def first_move(update: Update) -> Update:
+def first_move(update: Update, tell: Tell = silent) -> Update:
     """The move of who comes first."""
-    return _one_move(update, update.first)
+    return _one_move(update, update.first, tell)
 
 
-def second_move(update: Update) -> Update:
+def second_move(update: Update, tell: Tell = silent) -> Update:
     """The move of the other side."""
-    return _one_move(update, 1 - update.first)
+    return _one_move(update, 1 - update.first, tell)
 
 
-def _one_move(update: Update, side: jax.Array) -> Update:
+def _one_move(update: Update, side: jax.Array, tell: Tell) -> Update:
     one, two = update.sides
     mine = side == 0
     acts = jnp.where(mine, *update.moves) & update.goes_on
     moment = Moment(when(mine, one, two), when(mine, two, one), update.seed, update.last_damage, update.hints)
-    moment = act(moment, acts)
+    tell = of_side(tell, side)
+    moment = act(moment, acts, tell)
     me, foe, seed = moment.me, moment.foe, moment.seed
     goes_on = update.goes_on & (me.hp > 0) & (foe.hp > 0)
+    tell(acts & (foe.hp == 0), Event.FAINT, FOE)
+    tell(acts & (me.hp == 0), Event.FAINT, ME)
     seed = prng.skip(seed, acts & goes_on & (me.speed == foe.speed))
     return update.replace(
         sides=(when(mine, me, foe), when(mine, foe, me)),
