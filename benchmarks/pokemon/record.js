@@ -50,6 +50,11 @@ function focus() {
 	}));
 }
 
+function told(lines) { // without the time and hints for people, of which some are shown to one side only
+	return lines.filter((line, i) => !(/^\|(t:|-hint)/.test(line) || (lines[i + 1] || '').startsWith('|-hint') &&
+		line.startsWith('|split|') || (lines[i - 1] || '').startsWith('|-hint') && !line));
+}
+
 const fd = fs.openSync(file, 'w');
 const log = process.env.LOG && fs.openSync(file + '.log', 'w'); // what each update added to the log, a line each
 let names, header, updates = 0, crashed = 0;
@@ -81,7 +86,7 @@ for (let n = 0; n < count; n++) {
 			const masks = legal(battle);
 			const record = [first, n & 0x7fff, ...actions, ...before, ...masks.flat(), ...words(now, names)];
 			rows.push(record);
-			logs.push(first ? [] : battle.log.filter(line => !/^\|(t:|-hint)/.test(line)));
+			logs.push(first ? [] : told(battle.log));
 			battle.log.length = 0; battle.sentLogPos = 0;
 			if (battle.ended || rows.length > 3000) break;
 			first = 0;
