@@ -20,7 +20,7 @@ examples:
   envwright watch out/train/pong                  writes out/train/pong/game.gif
   envwright watch out/train/pong --out pong.mp4 --fps 60
   envwright watch RUN --against random            a game for two, against one of its opponents
-  envwright watch pokemon --out battle.html       without a policy: an environment's own players; a page to click through
+  envwright watch ENV --out game.html             an environment's own players, on a page to click through
 """
 FILM_STEPS = 300
 PAGE = ".html"
@@ -122,9 +122,7 @@ def _chooser(cast: Cast, seed: int) -> "Chooser":
     def act(obs: Any, fresh: Any, legal: Any) -> Any:
         if len(choosers) == 1:
             return choosers[0](obs, fresh, legal)
-        seats = [
-            choose(obs[:, i], fresh, None if legal is None else legal[:, i]) for i, choose in enumerate(choosers)
-        ]
+        seats = [choose(obs[:, i], fresh, None if legal is None else legal[:, i]) for i, choose in enumerate(choosers)]
         return np.stack(seats, axis=1)
 
     return act

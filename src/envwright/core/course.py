@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from envwright.core import chance
@@ -26,7 +27,7 @@ class Course:
 
     def __init__(self, env: Env[Any, Any], seed: int) -> None:
         self.env, self.params = env, env.default_params
-        self._key, self._calls = chance.key(np.uint32(seed)), 0
+        self._key, self._calls = chance.key(jnp.uint32(seed)), 0
         self.restart()
 
     def restart(self) -> None:

@@ -13,8 +13,8 @@ from envwright.core.versus import RANDOM, Opponent, opponents_of
 from envwright.play.controls import controls_for
 from envwright.play.game import Game
 from envwright.play.interactive import run
-from envwright.play.text import run_text, text_game
 from envwright.play.terminal import Terminal, check_terminal
+from envwright.play.text import run_text, text_game
 
 
 def play(

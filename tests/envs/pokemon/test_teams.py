@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+import envwright
 from envwright.envs.pokemon import Pokemon, tables
 from envwright.envs.pokemon.tables import pool
 from envwright.envs.pokemon.teams import Member, TeamError, Teams, as_arrays, parse, stats_of
@@ -65,7 +66,7 @@ def test_an_environment_of_given_teams_can_be_hashed():
     env = Pokemon(teams=STARMIE)
     assert hash(env) == hash(Pokemon(teams=[STARMIE]))
     assert env != Pokemon()
-    start = env.draw_start(np.zeros(2, np.uint32), env.default_params)
+    start = env.draw_start(envwright.key(0), env.default_params)
     assert np.asarray(start.teams.species).tolist() == [[121, 122, 0, 0, 0, 0]] * 2
 
 

@@ -1,6 +1,6 @@
 """Battles as a reinforcement-learning environment: what is seen, what is rewarded, what is left to chance."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +47,7 @@ class Pokemon(Env[State, Params]):
     """
 
     observation: str = PARTIAL
-    teams: Teams | None = None
+    teams: Teams | str | Sequence[Any] | None = None
 
     def __post_init__(self) -> None:
         if self.observation not in OBSERVATIONS:
@@ -108,9 +108,7 @@ class Pokemon(Env[State, Params]):
         del params
         return state.request != WAIT
 
-    def phases(
-        self, state: State, action: jax.Array, chance: Draws, params: Params
-    ) -> dict[str, dict[str, jax.Array]]:
+    def phases(self, state: State, action: jax.Array, chance: Draws, params: Params) -> dict[str, dict[str, jax.Array]]:
         """The battle after each of the phases of an update."""
         del params
         return {name: vars(found) for name, found in rules.phases(state, action, chance.seed).items()}
@@ -139,7 +137,7 @@ class Pokemon(Env[State, Params]):
         return seen if self.observation == PARTIAL else jnp.concatenate([seen, seen[::-1]], axis=-1)
 
     def _pool(self) -> Mapping[str, np.ndarray]:
-        return pool.teams() if self.teams is None else as_arrays(self.teams)
+        return pool.teams() if self.teams is None else as_arrays(Teams.of(self.teams))
 
 
 def _words(key: jax.Array) -> jax.Array:

@@ -1,20 +1,20 @@
 """What a player knows of the game by heart, as small tables: moves and species as packed words.
 
-Estimates of damage are for players and observations only; the rules have the real formula. Everything here is NumPy, made
-once from the extracted data.
+Estimates of damage are for players and observations only; the rules have the real formula. Everything here is NumPy,
+made once from the extracted data.
 """
 
-import json
-from importlib import resources
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-DATA: dict[str, Any] = json.loads((resources.files(__package__) / "tables" / "gen1.json").read_text())
-TYPES: tuple[str, ...] = tuple(DATA["types"])  # the first is none
-MOVE_NAMES: tuple[str, ...] = tuple(DATA["move_names"])
-SPECIES_NAMES: tuple[str, ...] = tuple(DATA["species_names"])
+from envwright.envs.pokemon import tables
+from envwright.envs.pokemon.state import BOOSTS, STATUSES
+
+TYPES: tuple[str, ...] = tuple(tables.TYPES)  # the first is none
+MOVE_NAMES: tuple[str, ...] = tuple(tables.MOVE_NAMES)
+SPECIES_NAMES: tuple[str, ...] = tuple(tables.SPECIES_NAMES)
 PHYSICAL = ("Normal", "Fighting", "Flying", "Ground", "Rock", "Bug", "Ghost", "Poison")
 PHYSICAL_BITS = sum(1 << TYPES.index(name) for name in PHYSICAL)
 MOST_HITS = {(2, 5): 3.0}  # the mean of two to five hits as generation 1 draws them
@@ -38,19 +38,19 @@ Array = NDArray[Any]
 
 def column(name: str) -> Array:
     """A column of the table of moves."""
-    return np.asarray(DATA["move_rows"][name])
+    return tables.MOVE_ROWS[name]
 
 
 def _operation(*names: str) -> Array:
-    return np.isin(column("operation"), [DATA["operations"].index(name) for name in names])
+    return np.isin(column("operation"), [tables.operation(name) for name in names])
 
 
 def _damage(name: str) -> Array:
-    return column("damage") == DATA["damages"].index(name)
+    return column("damage") == tables.DAMAGES.index(name)
 
 
 def _status(*ids: str) -> Array:
-    return np.isin(column("status"), [("", "slp", "psn", "brn", "frz", "par").index(id) for id in ids])
+    return np.isin(column("status"), [STATUSES.index(id) for id in ids])
 
 
 def _strength() -> Array:
@@ -80,26 +80,26 @@ def _move_words() -> Array:
 
 
 def _boost(stat: str) -> Array:
-    which = ("atk", "def", "spe", "spa", "accuracy", "evasion").index(stat) + 1
+    which = BOOSTS.index(stat) + 1
     mine = np.where((column("boost_stat") == which) & (column("on_self") > 0), column("boost_by"), 0)
     return mine / 2
 
 
+_sure = column("accuracy") == 0
+_chance, _besides = column("secondary_chance") / 256, column("secondary_status")
+
 # What a network is told of each of its moves, and of no other thing: name, meaning, a value a move.
 TRAITS: dict[str, tuple[str, Array]] = {
     "power": ("base power / 150, at most 1", np.minimum(column("power") / 150, 1)),
-    "accuracy": ("chance to hit; 1 also for what cannot miss", np.where(column("accuracy") == 0, 1, column("accuracy") / 255)),
+    "accuracy": ("chance to hit; 1 also for what cannot miss", np.where(_sure, 1, column("accuracy") / 255)),
     "priority": ("1 moves first, -1 last", column("priority").astype(float)),
     "sleep": ("puts the foe to sleep", _status("slp")),
     "paralyse": ("paralyses", _status("par")),
     "poison": ("poisons", _status("psn")),
     "confuse": ("confuses", _operation("confuse")),
-    "secondary_paralyse": ("chance to paralyse besides", column("secondary_chance") * (column("secondary_status") == 5) / 256),
-    "secondary_freeze": ("chance to freeze besides", column("secondary_chance") * (column("secondary_status") == 4) / 256),
-    "secondary_other": (
-        "chance of another secondary effect",
-        column("secondary_chance") * ~np.isin(column("secondary_status"), [4, 5]) / 256,
-    ),
+    "secondary_paralyse": ("chance to paralyse besides", _chance * (_besides == 5)),
+    "secondary_freeze": ("chance to freeze besides", _chance * (_besides == 4)),
+    "secondary_other": ("chance of another secondary effect", _chance * ~np.isin(_besides, [4, 5])),
     "recover": ("heals half of the HP", _operation("recover")),
     "rest": ("Rest", _operation("rest")),
     "drain": ("heals half of the damage", column("drain") > 0),
@@ -125,12 +125,12 @@ MAX_PP: Array = column("max_pp").astype(np.uint8)
 
 
 def _species(name: str) -> Array:
-    return np.concatenate([[0], np.asarray(DATA["species_rows"][name])])
+    return tables.SPECIES_ROWS[name]
 
 
 def _weaknesses() -> Array:
     """Two words a species: four bits an attacking type, n for a factor of 2 ** n / 8, 0 for none at all."""
-    factor = np.array([1, 2, 0.5, 0])[np.asarray(DATA["chart"])]  # (attacking, defending)
+    factor = np.array([1, 2, 0.5, 0])[tables.CHART]  # (attacking, defending)
     both = factor[:, _species("type")] * factor[:, _species("second_type")]  # (types, species)
     code = np.where(both == 0, 0, np.log2(np.maximum(both, 0.25) * 8)).astype(np.uint32)
     words = [sum(code[8 * half + i] << 4 * i for i in range(8)) for half in range(2)]
@@ -138,5 +138,7 @@ def _weaknesses() -> Array:
 
 
 SPECIES_TYPES: Array = np.stack([_species("type"), _species("second_type")], axis=1).astype(np.uint8)
-SPECIES_STATS: Array = np.stack([_species(name) for name in ("hp", "atk", "def", "spe", "spa")], axis=1).astype(np.float32)
+SPECIES_STATS: Array = np.stack([_species(name) for name in ("hp", "atk", "def", "spe", "spa")], axis=1).astype(
+    np.float32
+)
 WEAKNESSES: Array = _weaknesses()

@@ -20,7 +20,7 @@ MEMBER = {  # of each member of the player's own team, in the order of the actio
     "unable": "asleep or frozen",
     "paralysed": "paralysed",
     "hurting": "burned or poisoned",
-    "damage": "what its best move would take from the foe's active Pokemon, in shares of that one's maximal HP, at most 1",
+    "damage": "what its best move would take from the foe's active Pokemon, in shares of maximal HP, at most 1",
     "threat": f"the types of the foe's active Pokemon against it, the better one: {FACTOR}",
     "faster": "it is faster than the foe's active Pokemon, boosts aside",
 }
@@ -67,7 +67,7 @@ GLOBAL = {
     "shown_damage": "the most that a move the foe's active Pokemon has shown would take, in shares of own maximal HP",
     "typed_damage": "the same of a move of power 90 of one of its types",
     "shown_knocks_out": "the more of these two is at least the HP left",
-    **{f"shown_{name}": f"the foe's active Pokemon has shown a move that {what}" for name, (_, what) in know.SHOWN_FLAGS.items()},
+    **{f"shown_{name}": f"the foe's active Pokemon has a move that {m}" for name, (_, m) in know.SHOWN_FLAGS.items()},
 }  # fmt: skip
 
 
@@ -77,7 +77,7 @@ GROUPS = (  # what the array is made of, in this order: prefix, how many of them
     ("mine", 1, ACTIVE, "The own active Pokemon"),
     ("foe", 1, ACTIVE, "The foe's active Pokemon, its stats as its species, level, boosts and status tell"),
     ("member", MEMBERS, MEMBER, "Each member of the own team, by the order of the actions that switch to it"),
-    ("foe", MEMBERS, FOE_MEMBER, "Each member of the foe's team that has been seen, by its number in the Pokedex; then zeros"),
+    ("foe", MEMBERS, FOE_MEMBER, "Each member of the foe's team that has been seen, sorted by species; then zeros"),
 )  # fmt: skip
 
 
@@ -98,7 +98,9 @@ def documentation() -> str:
         where = f"{at} + n" if many == 1 else f"{at} + {len(features)} i + n, i from 0 to {many - 1}"
         start = "" if not prefix else f"{prefix}." if many == 1 else f"{prefix}{{i}}."
         rows = [f"| {n} | `{start}{name}` | {meaning} |" for n, (name, meaning) in enumerate(features.items())]
-        parts.append("\n".join([f"**{title}** (index {where})", "", "| n | feature | meaning |", "|---|---|---|", *rows]))
+        parts.append(
+            "\n".join([f"**{title}** (index {where})", "", "| n | feature | meaning |", "|---|---|---|", *rows])
+        )
         at += many * len(features)
     return "\n\n".join(parts)
 
@@ -163,8 +165,8 @@ def _global(state: State, now: _Now) -> dict[str, jax.Array]:
     # The foe's attacks on the player: (2, 4) of the moves that it has shown, (2, 2) of its types.
     words = jnp.where(shown(state), now.words, jnp.uint32(0))
     typed = jnp.where(now.types > 0, now.types | jnp.uint32(90 << know.STRENGTH), jnp.uint32(0))
-    theirs = dict(attack=other(now.public), level=other(now.level), types=other(now.types))
-    mine = dict(stats=_real(state.modified), reflect=state.reflect, weak=now.weak, hp=now.hp)
+    theirs = {"attack": other(now.public), "level": other(now.level), "types": other(now.types)}
+    mine = {"stats": _real(state.modified), "reflect": state.reflect, "weak": now.weak, "hp": now.hp}
     hurt = damage(other(words), **theirs, **mine).max(axis=1)
     typed_hurt = damage(other(typed), **theirs, **mine).max(axis=1)
     lead_mine, lead_theirs = speeds(state, now.public)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -14,6 +14,7 @@ from envwright.envs.pokemon.knowledge import MAX_PP
 from envwright.envs.pokemon.state import BOOSTS, MEMBERS, STATUSES, SWITCH, TIE, State
 from envwright.envs.pokemon.story import Line, as_numpy, chosen, tell
 
+PAGE = Path(__file__).with_name("replay.html")
 COLOURS = ("one", "two")
 SHORT = dict(zip(BOOSTS, ("Atk", "Def", "Spe", "Spc", "Acc", "Eva"), strict=True))
 VOLATILES = {
@@ -38,7 +39,7 @@ def replay(env: Any, start: Any, moments: Sequence[Moment], names: Sequence[str]
         "result": _result(int(last.winner), names),
         "frames": frames,
     }
-    page = (resources.files(__package__) / "replay.html").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     data = json.dumps(battle, separators=(",", ":"), ensure_ascii=False)
     return page.replace("__BATTLE__", data.replace("<", "\\u003c"))
 
@@ -101,4 +102,8 @@ def _result(winner: int, names: Sequence[str]) -> dict[str, str] | None:
     """Who has won, and in which colour; nobody yet."""
     if not winner:
         return None
-    return {"text": "Tie", "colour": ""} if winner == TIE else {"text": f"{names[winner - 1]} wins", "colour": COLOURS[winner - 1]}
+    return (
+        {"text": "Tie", "colour": ""}
+        if winner == TIE
+        else {"text": f"{names[winner - 1]} wins", "colour": COLOURS[winner - 1]}
+    )

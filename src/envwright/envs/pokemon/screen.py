@@ -44,7 +44,9 @@ def screen(env: Any, start: Any, moments: Sequence[Moment], seat: int, cursor: i
         "",
     ]
     if int(state.winner):
-        word = "A tie." if int(state.winner) == TIE else "You win!" if int(state.winner) == seat + FIRST else "You lose."
+        word = (
+            "A tie." if int(state.winner) == TIE else "You win!" if int(state.winner) == seat + FIRST else "You lose."
+        )
         lines += [f"{BOLD}{word}{PLAIN}", ""]
     elif cursor is not None:
         lines += [*_menu(state, seat, cursor), ""]

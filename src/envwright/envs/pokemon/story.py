@@ -95,7 +95,9 @@ def _lines(
             change, hp[side, member] = a - hp[side, member], a
             most = max(1, int(before.stats[side, member, MAX_HP]))
             verb = "lost" if change < 0 else "gained"
-            cause = (HURT_BY.get(STATUSES[b], "") if c in (2, 4) else CAUSES.get(c, "")) if event is Event.DAMAGE else ""
+            cause = (
+                (HURT_BY.get(STATUSES[b], "") if c in (2, 4) else CAUSES.get(c, "")) if event is Event.DAMAGE else ""
+            )
             return [Line(f"{who} {verb} {100 * abs(change) / most:.0f}%{cause}; {100 * a / most:.0f}% left.", True)]
         case Event.MATCHUP:
             return [Line("It is super effective." if a > 0 else "It is not very effective.", True)]

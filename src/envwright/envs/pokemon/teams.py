@@ -5,8 +5,8 @@
     - Surf
     - Blizzard
 
-A blank line stands between two Pokemon. A line `IVs:` or `EVs:` sets genes and training, as in Showdown: DVs are half of
-IVs; the best ones are taken where nothing is said. Abilities, items and natures are of later generations and refused.
+A blank line stands between two Pokemon. A line `IVs:` or `EVs:` sets genes and training, as in Showdown: DVs are half
+of IVs; the best ones are taken where nothing is said. Items are of later generations and refused.
 """
 
 import difflib
@@ -23,7 +23,17 @@ from envwright.envs.pokemon.state import MEMBERS, SLOTS, STATS
 
 MOST_IV, MOST_EV, LARGEST_LEVEL = 30, 255, 100
 SHORT = {"hp": "hp", "atk": "atk", "def": "def", "spe": "spe", "spa": "spa", "spd": "spa", "spc": "spa"}
-LATER = ("ability", "shiny", "happiness", "gender", "nature", "hidden power", "tera type", "gigantamax", "dynamax level")
+LATER = (
+    "ability",
+    "shiny",
+    "happiness",
+    "gender",
+    "nature",
+    "hidden power",
+    "tera type",
+    "gigantamax",
+    "dynamax level",
+)
 
 
 class TeamError(EnvwrightError, ValueError):
@@ -69,7 +79,9 @@ def parse(team: str | Sequence[Mapping[str, Any]]) -> tuple[Member, ...]:
     made = tuple(_member(one) for one in members)
     twice = [one for i, one in enumerate(made) if one.species in [other.species for other in made[:i]]]
     if twice:
-        raise TeamError(f"Species Clause allows one of each, but there are two {tables.SPECIES_NAMES[twice[0].species]}.")
+        raise TeamError(
+            f"Species Clause allows one of each, but there are two {tables.SPECIES_NAMES[twice[0].species]}."
+        )
     return made
 
 
@@ -166,7 +178,7 @@ def _near(name: str, names: Sequence[str]) -> str:
 def _spread(given: Any, most: int, what: str, owner: str) -> tuple[int, ...]:
     if not isinstance(given, Mapping):
         raise TeamError(f"{owner}'s {what} name stats, such as {{'atk': {most}}}, not {given!r}.")
-    values = dict.fromkeys(STATS, most)
+    values: dict[str, int] = dict.fromkeys(STATS, most)
     for key, value in given.items():
         if key not in SHORT:
             raise TeamError(f"{owner}'s {what} have '{key}'; the stats are {', '.join(STATS)}.")
