@@ -1,7 +1,9 @@
 'use strict';
-// node record.js FILE N SEED POLICY TEAMS [MOVES]: play N battles in Pokemon Showdown and write every state that it comes through,
-// for `replay.py` to compare. POLICY: uniform or attack (no voluntary switches). TEAMS: random, custom, or focus: few species
-// and few moves, the same on both sides (or MOVES, by comma), with little PP, so that rare things meet.
+// node record.js FILE N SEED POLICY TEAMS [MOVES [SPECIES]]: play N battles in Pokemon Showdown and write every state that
+// it comes through, and with LOG=1 what each update added to the log, for `replay.py` to compare.
+// POLICY: uniform, attack (no voluntary switches), or frozen (p2 chooses no move before one of its members was thawed).
+// TEAMS: random, custom, or focus: few species and few moves (or MOVES and SPECIES, by comma), the same on both sides, with
+// little PP, so that rare things meet.
 
 const fs = require('fs');
 const path = require('path');
@@ -39,7 +41,8 @@ function words(fields, names) {
 function focus() {
 	const some = (list, n) => Array.from({length: n}, () => list[random(list.length)]);
 	const moves = process.argv[7] ? process.argv[7].split(',') : some(teams.POOL, 3 + random(4));
-	const species = some(teams.SPECIES, 1 + random(3));
+	const species = process.argv[8] ?
+		teams.SPECIES.filter(one => process.argv[8].split(',').includes(one.id)) : some(teams.SPECIES, 1 + random(3));
 	const levels = [100, 100, 80, 30, 5][random(5)], size = 1 + random(6);
 	return [0, 1].map(() => Array.from({length: size}, () => {
 		const one = species[random(species.length)];
@@ -91,10 +94,13 @@ for (let n = 0; n < count; n++) {
 			if (battle.ended || rows.length > 3000) break;
 			first = 0;
 			before = [0, 0, 0, 0];
-			actions = masks.map(mask => {
+			actions = masks.map((mask, side) => {
 				let from = [];
 				mask.forEach((may, i) => { if (may) from.push(i); });
 				if (policy === 'attack' && from.some(i => i < 4)) from = from.filter(i => i < 4);
+				const one = battle.sides[side].active[0];
+				const waits = policy === 'frozen' && side === 1 && one.status !== 'frz' && !one.lastMove;
+				if (policy === 'frozen' && from.some(i => (i < 4) !== waits)) from = from.filter(i => (i < 4) !== waits);
 				return from[random(from.length)];
 			});
 			actions.forEach((action, side) => {

@@ -24,14 +24,14 @@ def record(battles: int) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(SEED)
     now = games.reset(SEED)
     on = np.ones(battles, bool)
-    rows: list[list[dict[str, np.ndarray]]] = [[_row(now.columns, i)] for i in range(battles)]
+    rows: list[list[dict[str, np.ndarray]]] = [[_row(now.columns, int(i))] for i in range(battles)]
     for _ in range(LONGEST):
         actions = act(games.policies, now.columns, rng)
         now = games.step(actions)
         ended = now.columns["terminated"]
         for i in np.flatnonzero(on & ~ended):
             chosen = {"actions": actions[i].astype(np.uint8), "before": now.chance["seed"][i]}
-            rows[i].append(_row(now.columns, i) | chosen)
+            rows[i].append(_row(now.columns, int(i)) | chosen)
         on &= ~ended
         if not on.any():
             break
