@@ -1,4 +1,4 @@
-"""Rules that are easy to get wrong, each by itself; whole battles are compared in the tests of the oracle's recordings."""
+"""Rules that are easy to get wrong, each by itself; whole battles are compared in test_recorded.py."""
 
 from typing import Any
 
