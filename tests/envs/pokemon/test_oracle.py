@@ -13,7 +13,8 @@ from envwright.core.errors import EnvwrightError, ReferenceUnavailableError
 from envwright.envs.pokemon import columns as layout
 from envwright.envs.pokemon import oracle, package, policies
 from envwright.envs.pokemon.batched import ShowdownBattles
-from envwright.envs.pokemon.reference import SEED, ShowdownBattle
+from envwright.envs.pokemon.learning import ShowdownBatch
+from envwright.envs.pokemon.reference import ShowdownBattle
 from envwright.envs.pokemon.states import possible
 from envwright.references.legality import sample
 from envwright.references.protocol import Outcome, ReferenceFailedError, TapeError, Watchpoint
@@ -34,7 +35,7 @@ def play(battle: ShowdownBattle, seed: int, most: int = 400) -> Iterator[tuple[O
     """A battle of random actions, as before, action and after."""
     rng, before = np.random.default_rng(seed), battle.reset(seed)
     while not before.terminated and (most := most - 1) >= 0:
-        action = sample(rng, before.legal)
+        action = sample(rng, battle.legal())
         after = battle.step(action)
         yield before, action, after
         before = after
@@ -154,7 +155,7 @@ def test_an_action_that_is_not_legal_is_refused_and_nothing_is_lost(battle: Show
 def test_a_process_that_dies_in_a_battle_is_told_and_a_reset_starts_another(battle: ShowdownBattle) -> None:
     battle.reset(0)
     first = battle.snapshot()
-    os.kill(battle._oracle._pipe._popen.pid, signal.SIGKILL)
+    os.kill(battle._oracle.pid, signal.SIGKILL)
     with pytest.raises(ReferenceFailedError, match=r"was ended by signal 9.*a reset starts it anew"):
         battle.step(np.array([0, 0]))
     battle.reset(0)
@@ -211,3 +212,21 @@ def test_kinds_of_other_formats_are_refused() -> None:
 
     with pytest.raises(EnvwrightError, match="it runs gen1randombattle"):
         Showdown("gen9ou")
+
+
+def test_learners_see_battles_as_the_environment_shows_them(battle: ShowdownBattle) -> None:
+    batch = ShowdownBatch(3, battle.observation_space, battle.action_space, masked=True)
+    obs, rng, ended = batch.reset([1, 2, 3]), np.random.default_rng(0), 0
+    for _ in range(120):
+        legal = batch.legal_actions()
+        assert legal is not None
+        assert legal.any(axis=2).all()
+        step = batch.step_and_restart(np.stack([sample(rng, mask) for mask in legal]))
+        ended += int(step.terminated.sum())
+        assert (np.abs(step.reward).sum(axis=1) == 2 * (np.abs(step.reward[:, 0]) > 0)).all()
+        assert step.obs.shape == step.final_obs.shape == obs.shape
+        apart = (step.final_obs != step.obs).any(axis=(1, 2))
+        assert not apart[~step.terminated].any()
+    assert ended
+    again = batch.reset([1, 2, 3])
+    np.testing.assert_array_equal(again, obs)

@@ -1,5 +1,6 @@
 """Functions of the rules alone, against Showdown's: random numbers, stats after boosts, damage."""
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,13 +11,14 @@ import pytest
 from numpy.typing import NDArray
 
 from envwright.core.errors import ReferenceUnavailableError
-from envwright.envs.pokemon import moving, prng, rules, tables
 from envwright.envs.pokemon import columns as layout
+from envwright.envs.pokemon import moving, prng, rules, tables
 from envwright.envs.pokemon.columns import as_state
 from envwright.envs.pokemon.fighter import load
-from envwright.envs.pokemon.reference import ShowdownBattle
+from envwright.envs.pokemon.reference import SEED, TEAMS, ShowdownBattle
+from envwright.references.protocol import Draw
 
-CASES = 3000  # of damage; benchmarks/pokemon/functions.py tries 100,000
+CASES = int(os.environ.get("DAMAGE_CASES", "3000"))  # tried of damage
 FORMULA = [number for number in range(1, len(tables.MOVES)) if tables.MOVE_ROWS["damage"][number] == 1]
 BODY_SLAM = tables.move("bodyslam")
 OUR_OWN = {tables.move(name) for name in ("recharge", "nomove", "fissure")}  # not what Showdown's data say they are
@@ -98,15 +100,12 @@ def cases_of_damage(rng: np.random.Generator, count: int) -> list[dict[str, Any]
         row = tables.SPECIES_ROWS
         types = [int(row["type"][species]), int(row["second_type"][species])]
         stats = [rng.choice([1, 2, 255, 256, 999, *rng.integers(1, 1000, 15)], 4).tolist() for _ in range(2)]
-        level = int(rng.integers(1, 101))
-        reflect = int(rng.random() < 0.3)
-        return {"species": species, "level": level, "types": types, "base": stats[0], "modified": stats[1], "reflect": reflect}
+        of_stats = {"base": stats[0], "modified": stats[1], "reflect": int(rng.random() < 0.3)}
+        return {"species": species, "level": int(rng.integers(1, 101)), "types": types, **of_stats}
 
     moves = [number for number in FORMULA if number not in OUR_OWN]
-    return [
-        {"attacker": one(), "defender": one(), "move": int(rng.choice(moves)), "seed": rng.integers(2**32, size=2).tolist()}
-        for _ in range(count)
-    ]
+    seeds = rng.integers(2**32, size=(count, 2)).tolist()
+    return [{"attacker": one(), "defender": one(), "move": int(rng.choice(moves)), "seed": seed} for seed in seeds]
 
 
 def damages(cases: list[dict[str, Any]]) -> NDArray[np.int64]:
@@ -155,22 +154,26 @@ def check_damage(battle: ShowdownBattle, cases: list[dict[str, Any]]) -> None:
 
 
 def test_each_move_of_the_pool_hits_and_misses_as_in_showdown(battle: ShowdownBattle) -> None:
-    """Everyone's move alone: two Mews, one of which has it, over many seeds, with and without a substitute or status."""
+    """Each move alone: two Mews that have it, with and without substitutes, statuses and damage done before."""
     stats = [403, 298, 298, 298, 298]
-    rng, snapshots, seeds = np.random.default_rng(0), [], []
+    rng = np.random.default_rng(0)
+    snapshots: list[dict[str, Any]] = []
+    seeds: list[list[int]] = []
     team = {
-        "species": [151, 113, 0, 0, 0, 0], "level": [100, 100, 0, 0, 0, 0], "stats": [stats, [703, 108, 108, 198, 308]] + [[0] * 5] * 4,
+        "species": [151, 113, 0, 0, 0, 0],
+        "level": [100, 100, 0, 0, 0, 0],
+        "stats": [stats, [703, 108, 108, 198, 308], *[[0] * 5] * 4],
         "speed_points": [93, 93, 0, 0, 0, 0],
-    }  # fmt: skip
+    }
     for number in tables.POOL:
-        moves = [[number, BODY_SLAM, 0, 0]] * 2 + [[0] * 4] * 4  # with Transform alone it would be a tie at once
-        pp = [[5, 5, 0, 0]] * 2 + [[0] * 4] * 4
+        nothing = [[0] * 4] * 4
+        moves = [*[[number, BODY_SLAM, 0, 0]] * 2, *nothing]  # with Transform alone it would be a tie at once
+        pp = [*[[5, 5, 0, 0]] * 2, *nothing]
         teams = [{**team, "moves": moves, "pp": pp}] * 2
-        tape = [(site, value) for site, value in (("battle:0 seed", [number, 7]), ("battle:0 teams", teams))]
-        battle.reset(0, [_draw(*one) for one in tape])
+        battle.reset(0, [Draw(SEED, "seed", [number, 7]), Draw(TEAMS, "teams", teams)])
         base = battle.snapshot()
         for i in range(6):
-            state = {name: np.array(value) for name, value in base.items()}
+            state: dict[str, Any] = {name: np.array(value) for name, value in base.items()}
             state["hp"][:, 0] = rng.choice([403, 300, 148, 101, 40], 2)
             state["substitute"][:] = rng.choice([0, 0, 30], 2)
             state["status"][:, 0] = rng.choice([0, 0, 3, 5], 2)
@@ -180,7 +183,7 @@ def test_each_move_of_the_pool_hits_and_misses_as_in_showdown(battle: ShowdownBa
     expected = []
     for state, seed in zip(snapshots, seeds, strict=True):
         battle.restore(state)
-        battle.step(np.array([0, 0]), (_draw("battle:0 seed", seed),))
+        battle.step(np.array([0, 0]), (Draw(SEED, "seed", seed),))
         expected.append(battle.snapshot())
     before = as_state({name: np.stack([one[name] for one in snapshots]) for name in layout.STATE})
     actions = np.zeros((len(seeds), 2), np.int32)
@@ -188,9 +191,3 @@ def test_each_move_of_the_pool_hits_and_misses_as_in_showdown(battle: ShowdownBa
     for name in layout.STATE:
         wrong = [i for i, one in enumerate(expected) if (np.asarray(getattr(after, name))[i] != one[name]).any()]
         assert not wrong, (name, tables.MOVES[int(snapshots[wrong[0]]["moves"][0, 0, 0])])
-
-
-def _draw(site: str, value: Any) -> Any:
-    from envwright.references.protocol import Draw
-
-    return Draw(site, "given", value)

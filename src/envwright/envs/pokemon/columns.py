@@ -101,9 +101,9 @@ def unpack(text: str, games: int, tables: list[Fields]) -> list[Columns]:
     return found
 
 
-def as_state(columns: Columns) -> State:
+def as_state(columns: Mapping[str, Any]) -> State:
     return State(**{name: columns[name] for name in STATE})
 
 
-def as_teams(columns: Columns) -> Team:
+def as_teams(columns: Mapping[str, Any]) -> Team:
     return Team(**{name: columns[name] for name in TEAM})

@@ -23,6 +23,11 @@ def summaries(last: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     return {name: np.asarray(column) for name, column in _summary()(as_state(dict(last))).items()}
 
 
+def acting(state: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+    """Who is asked for a choice."""
+    return state["request"] > 0
+
+
 @cache
 def _compiled() -> Any:
     return jax.jit(jax.vmap(observe_one))

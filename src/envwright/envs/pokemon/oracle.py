@@ -19,7 +19,8 @@ class Oracle:
     """A process, started when it is first asked, and anew after it was lost: what it held then is gone."""
 
     def __init__(self, timeout: float = TIMEOUT) -> None:
-        self._timeout, self._pipe, self._closed = timeout, None, False
+        self._timeout, self._closed = timeout, False
+        self._pipe: Pipe | None = None
         self.folder = package.folder()
         self.facts = self.ask("hello")
         if self.facts["version"] != package.VERSION:
@@ -54,8 +55,9 @@ class Oracle:
         return self.hear()
 
     @property
-    def is_running(self) -> bool:
-        return self._pipe is not None
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._running().pid
 
     def close(self) -> None:
         """End the process; more than once does no harm."""
@@ -87,6 +89,6 @@ def words(seed: int) -> list[int]:
 
 
 def team_of(kind: str, seed: int) -> Mapping[str, str]:
-    """A team to be made by Showdown's side: `random`, as its generator makes it, or `custom`, over the pool of moves."""
+    """A team that Node makes: `random`, as Showdown generates it, or `custom`, over the pool of moves."""
     high, low = words(seed)
     return {kind: f"{high >> 16},{high & 0xFFFF},{low >> 16},{low & 0xFFFF}"}

@@ -1,4 +1,4 @@
-"""Pokemon Showdown as npm has it: installed once outside of the repository, and checked file by file before it is run."""
+"""Pokemon Showdown as npm has it: installed outside of the repository, and checked file by file before it runs."""
 
 import functools
 import hashlib

@@ -1,8 +1,8 @@
 """One battle of Pokemon Showdown under the verifier's eyes.
 
-Random draws: Showdown's generator is a number of 64 bits, so that all draws of an update follow from what it was before.
-That is the first draw of every tape, and the only one that is replayed; the others are what it gave, one by one, each with
-the line that asked, for whoever reads a tape.
+Random draws: Showdown's generator is a number of 64 bits, so that all draws of an update follow from what it was
+before. That is the first draw of every tape, and the only one that is replayed; the others are what it gave, one by
+one, each with the line that asked, for whoever reads a tape.
 """
 
 import contextlib
@@ -16,9 +16,8 @@ from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Box, Discrete, Space
 from envwright.envs.pokemon import columns as layout
 from envwright.envs.pokemon import package
-from envwright.envs.pokemon.batched import acting
 from envwright.envs.pokemon.columns import Columns
-from envwright.envs.pokemon.observing import observe
+from envwright.envs.pokemon.observing import acting, observe
 from envwright.envs.pokemon.oracle import PROGRAM, Oracle, team_of, words
 from envwright.envs.pokemon.state import ACTIONS
 from envwright.references import legality
@@ -131,7 +130,7 @@ class ShowdownBattle(Reference):
         self._stale = True
 
     def call(self, function: str, arguments: Sequence[Any]) -> Any:
-        """`getDamage`, `boostBy` or `random` of showdown/calls.js, of one object of arguments; of a list, each of it."""
+        """`getDamage`, `boostBy` or `random` of showdown/calls.js, of an object of arguments, or of each in a list."""
         (given,) = arguments
         several = isinstance(given, list)
         results = self._oracle.ask("call", name=function, given=given if several else [given])
@@ -147,9 +146,7 @@ class ShowdownBattle(Reference):
         self._go_there()
         seed = self._seed(tape)
         seen = self._oracle.ask("watch", actions=_numbers(action), seed=seed, points=[vars(point) for point in points])
-        glimpses = [
-            Glimpse(one["phase"], {**one["names"], **layout.read(one["names"])}) for one in seen["glimpses"]
-        ]
+        glimpses = [Glimpse(one["phase"], {**one["names"], **layout.read(one["names"])}) for one in seen["glimpses"]]
         return glimpses, self._outcome(seen["outcome"], (_seed_draw(seed),))
 
     def record_calls(self, names: Sequence[str], play: Callable[[], None], /) -> dict[str, list[dict[str, Any]]]:

@@ -1,7 +1,8 @@
 """Battles that are possible, for single steps: recorded ones, with what play changes changed further.
 
-The verifier cannot put a battle together from parts that were recorded apart: HP go with who has fainted, moves with PP,
-what is active with whose it is. So a recorded battle is taken, and of what may be anything, some is made anything else.
+The verifier cannot put a battle together from parts that were recorded apart: HP go with who has fainted, moves with
+PP, what is active with whose it is. So a recorded battle is taken, and of what may be anything, some is made anything
+else.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -40,6 +40,11 @@ class Pipe:
         os.set_blocking(self._in, False)
         os.set_blocking(self._err, False)
 
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._popen.pid
+
     def say(self, ask: str, given: Mapping[str, Any]) -> None:
         """Hand over a request; what the pipe does not take at once leaves while the answer is waited for."""
         self._asked += 1
