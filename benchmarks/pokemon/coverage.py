@@ -1,6 +1,6 @@
 """What the verifier's players reach of Pokemon Showdown's rules, counted: `python coverage.py [BATTLES] [FILE.json]`.
 
-Moves, moves beside what was active on either side, two moves in one turn, messages, and places that draw random numbers.
+Moves, moves beside what was active on either side, two moves in one turn, messages, and places that draw numbers.
 """
 
 import json
