@@ -6,9 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from envwright.envs.pokemon import moving, rules, tables
+from envwright.envs.pokemon import effects, hitting, moving, rules, tables
 from envwright.envs.pokemon.fighter import Fighter, load
-from envwright.envs.pokemon.moving import Moment
+from envwright.envs.pokemon.moment import Moment, hurt_oneself
 from envwright.envs.pokemon.state import (
     ATTACK,
     FROZEN,
@@ -55,7 +55,7 @@ def test_pp_below_0_is_63() -> None:
 def test_a_stat_of_999_stays_and_the_boost_goes_back() -> None:
     sword_dance = tables.row(jnp.int32(tables.move("swordsdance")))
     me = fighter(modified=integers(999, 100, 100, 100), boosts=integers(2, 0, 0, 0, 0, 0))
-    after, changed = moving.boost(moment(me), sword_dance, YES, NO)
+    after, changed = effects.boost(moment(me), sword_dance, YES, NO)
     assert not changed
     assert int(after.me.boosts[ATTACK]) == 3
     assert int(after.me.modified[ATTACK]) == 999
@@ -65,13 +65,13 @@ def test_a_stat_of_999_stays_and_the_boost_goes_back() -> None:
 def test_whoever_does_not_move_gets_its_drop_again() -> None:
     sword_dance = tables.row(jnp.int32(tables.move("swordsdance")))
     foe = fighter(status=jnp.int32(5), modified=integers(100, 100, 80, 100))
-    after, _ = moving.boost(moment(fighter(), foe), sword_dance, YES, NO)
+    after, _ = effects.boost(moment(fighter(), foe), sword_dance, YES, NO)
     assert int(after.foe.modified[2]) == 20
 
 
 def test_confusion_hurts_the_foes_substitute_from_behind_ones_own() -> None:
     me, foe = fighter(substitute=jnp.int32(20)), fighter(substitute=jnp.int32(10))
-    after = moving.hurt_oneself(moment(me, foe), jnp.int32(12), YES)
+    after = hurt_oneself(moment(me, foe), jnp.int32(12), YES)
     assert int(after.me.hp) == int(me.hp)
     assert int(after.foe.substitute) == 0
     assert after.foe.substitute_broke
@@ -84,7 +84,7 @@ def test_explosion_into_a_substitute_that_breaks_is_survived() -> None:
         before = moment(fighter(), fighter(substitute=jnp.int32(substitute)))
         row = tables.row(number)
         row["accuracy"] = jnp.int32(0)
-        after = moving.try_move(before, row, number, YES)
+        after = hitting.try_move(before, row, number, YES)
         assert (int(after.me.hp) > 0) == survives
 
 

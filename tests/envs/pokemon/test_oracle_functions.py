@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from envwright.core.errors import ReferenceUnavailableError
 from envwright.envs.pokemon import columns as layout
-from envwright.envs.pokemon import moving, prng, rules, tables
+from envwright.envs.pokemon import effects, hitting, prng, rules, tables
 from envwright.envs.pokemon.columns import as_state
+from envwright.envs.pokemon.damage import formula
 from envwright.envs.pokemon.fighter import load
+from envwright.envs.pokemon.moment import Moment
 from envwright.envs.pokemon.reference import SEED, TEAMS, ShowdownBattle
 from envwright.references.protocol import Draw
 
@@ -87,8 +89,8 @@ def boosted(row: jax.Array) -> tuple[jax.Array, jax.Array]:
     )
     move = tables.row(jnp.int32(tables.move("swordsdance")))
     move["boost_by"] = by
-    moment = moving.Moment(me, me, (jnp.uint32(0), jnp.uint32(0)), jnp.int32(0), jnp.int32(0))
-    after = moving.boost(moment, move, jnp.bool_(True), jnp.bool_(False))[0].me
+    moment = Moment(me, me, (jnp.uint32(0), jnp.uint32(0)), jnp.int32(0), jnp.int32(0))
+    after = effects.boost(moment, move, jnp.bool_(True), jnp.bool_(False))[0].me
     return after.modified[0], after.boosts[0]
 
 
@@ -134,8 +136,8 @@ def _compiled(row: jax.Array, seed: jax.Array) -> jax.Array:
 
     me, foe, move = fighter(0), fighter(13), tables.row(row[26])
     matchups = tables.matchups(move.type)
-    immune = (move.ignores_immunity == 0) & moving.is_immune(matchups, foe)
-    damage, after = moving.formula(me, foe, move, matchups, (seed[0], seed[1]), ~immune)
+    immune = (move.ignores_immunity == 0) & hitting.is_immune(matchups, foe)
+    damage, after = formula(me, foe, move, matchups, (seed[0], seed[1]), ~immune)
     words = jnp.stack(after).astype(jnp.uint32)
     return jnp.concatenate([jax.lax.bitcast_convert_type(jnp.where(immune, -1, damage), jnp.uint32)[None], words])
 

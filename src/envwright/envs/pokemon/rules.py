@@ -21,7 +21,8 @@ from envwright.envs.pokemon.choosing import Update, begin, choose, quickened
 from envwright.envs.pokemon.ending import active, end, fainted, next_turn
 from envwright.envs.pokemon.events import FOE, ME, Event, Events, Tell, of_side, silent
 from envwright.envs.pokemon.fighter import faint, load, store, when
-from envwright.envs.pokemon.moving import NOTHING_CHOSEN, Moment, act
+from envwright.envs.pokemon.moment import Moment
+from envwright.envs.pokemon.moving import NOTHING_CHOSEN, act
 from envwright.envs.pokemon.state import (
     ASLEEP,
     FIRST_SWITCH,
