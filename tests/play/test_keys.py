@@ -47,7 +47,11 @@ def test_no_bytes_break_the_parser(data: bytes) -> None:
 
 
 def test_other_characters_are_no_keys() -> None:
-    assert parse("é▀\t\r\n\x7f".encode()) == ([], b"")
+    assert parse("é▀\t\x7f".encode()) == ([], b"")
+
+
+def test_enter_is_a_key() -> None:
+    assert parse(b"\r\n") == (["enter", "enter"], b"")
 
 
 def test_a_key_is_held_for_a_moment_after_its_last_byte() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from envwright.bench.job import Job
 from envwright.bench.race import Timing
-from envwright.bench.sides import OURS, available, can, check, side
+from envwright.bench.sides import OURS, available, can, check, known_as, largest, side
 from envwright.core.errors import EnvwrightError
 from envwright.core.layouts import PROCESSES, SHARDED
 
@@ -63,7 +63,7 @@ def sweep_jobs(plan: BenchPlan, what: str, batch: int) -> list[Job]:
     """Every side in every layout it has, at one batch size."""
     jobs = []
     for name in plan.sides:
-        if batch > side(name).LARGEST:
+        if batch > largest(name, plan.env):
             continue
         for layout in side(name).layouts(what):
             if plan.native and name == OURS and layout == SHARDED:
@@ -126,7 +126,8 @@ def choose_peers(env: str, against: str | None) -> tuple[str, ...]:
     """The peers named, each once, or all there are; raises for one that cannot race."""
     if against is None:
         return tuple(available(env))
-    names = tuple(dict.fromkeys(name.strip().lower() for name in against.split(",") if name.strip()))
+    named = (name.strip().lower() for name in against.split(",") if name.strip())
+    names = tuple(dict.fromkeys(known_as(name, env) for name in named))
     if not names:
         raise EnvwrightError("--against wants names of peers, such as: --against reference")
     for name in names:

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against",
         metavar="PEER,...",
-        help="reference, gymnax, gymnasium, rejax, mujoco, mjx, brax, envpool (default: all there are)",
+        help="reference (or its kind: showdown), gymnax, gymnasium, rejax, mujoco, mjx, brax, envpool (default: all)",
     )
     parser.add_argument("--only", choices=PARTS, help="measure only this")
     parser.add_argument("--rounds", type=whole_number(1), help="turns of each side in the sweep (default 5; quick 3)")

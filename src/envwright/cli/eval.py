@@ -29,12 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from envwright.core import batch_of, make
+    from envwright.core import batch_of, make, tune_cpu
     from envwright.core.registry import spec
     from envwright.training.config import from_plain
     from envwright.training.evaluate import evaluate
     from envwright.training.run import load_player
 
+    tune_cpu(1)
     player, header = load_player(args.trained, args.of_seed)
     options = from_plain(header["config"]).env_options
     if args.on == "reference":

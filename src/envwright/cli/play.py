@@ -26,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from envwright.core import tune_cpu
     from envwright.play import play
 
+    tune_cpu(1)  # large rules compile in seconds with it, and in minutes without
     play(spec(args.env).id, fps=args.fps, seed=args.seed, against=args.against)
     return 0

@@ -3,12 +3,15 @@
 import importlib
 import importlib.util
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from envwright.core.errors import EnvwrightError
+
+if TYPE_CHECKING:
+    from envwright.core.course import Moment
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,22 @@ class Form:
     setting: str = ""  # how the reference is set: [settings.NAME] of the contract
 
 
+class Replay(Protocol):
+    """Tells a game as a page of HTML that needs nothing beside itself."""
+
+    def __call__(self, env: Any, start: Any, moments: Sequence["Moment"], names: Sequence[str]) -> str:
+        """`start` is the first state, `names` are the players'."""
+        ...
+
+
+class TextScreen(Protocol):
+    """What a player reads at a terminal, in place of a picture: a menu and what happened lately."""
+
+    def __call__(self, env: Any, start: Any, moments: Sequence["Moment"], seat: int, cursor: int | None) -> list[str]:
+        """Lines, with ANSI colours; `cursor` is the action that would be taken, None if there is nothing to choose."""
+        ...
+
+
 @dataclass(frozen=True)
 class Spec:
     """An environment. Files are looked for beside the module of `entry_point`, and need not exist."""
@@ -48,6 +67,8 @@ class Spec:
     forms: tuple[Form, ...] = ()  # none: one form, with the contract's own options
     controls: Controls | None = None  # none: the digits are the actions
     opponents: Mapping[str, str] = field(default_factory=dict)  # of a game for two: name -> "module:opponent"
+    replay: str = ""  # "module:function" of a `Replay`; none: no page, only films
+    screen: str = ""  # "module:function" of a `TextScreen`; none: it is played by its picture
     contract: str = "contract.toml"
     config: str = "ppo.toml"
     card: str = "card.md"

@@ -8,6 +8,7 @@ from envwright.references.registry import register_reference
 def register_all() -> None:
     """Put the environments of this package, and the kinds of references that only they need, into the registries."""
     register_reference("pufferlib", "envwright.envs.pong.kind:PufferLib")
+    register_reference("showdown", "envwright.envs.pokemon.kind:Showdown")
     register(
         Spec(
             "Pong-v0",
@@ -25,6 +26,16 @@ def register_all() -> None:
             summary="Gymnasium's CartPole, the worked example (Python to JAX)",
             # There is no action that leaves the cart alone; pushing it to and fro comes to the same.
             controls=Controls(keys(each={0: "left a h", 1: "right d l"}), idle=(0, 1), help="← a h left  → d l right"),
+        )
+    )
+    register(
+        Spec(
+            "Pokemon-v0",
+            "envwright.envs.pokemon:Pokemon",
+            summary="Pokemon Showdown's generation 1 random battles, bit for bit (TypeScript to JAX)",
+            opponents={name: f"envwright.envs.pokemon.opponents:{name}" for name in ("max_damage", "heuristic")},
+            replay="envwright.envs.pokemon.replay:replay",
+            screen="envwright.envs.pokemon.screen:screen",
         )
     )
     for name, folder, summary in (

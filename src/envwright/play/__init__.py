@@ -5,14 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from envwright.core import EnvwrightError, Spec, make
+from envwright.core import Env, EnvwrightError, Spec, make
 from envwright.core.native import AnyEnv, spaces_of
 from envwright.core.registry import spec
+from envwright.core.spec import load_object
 from envwright.core.versus import RANDOM, Opponent, opponents_of
 from envwright.play.controls import controls_for
 from envwright.play.game import Game
 from envwright.play.interactive import run
 from envwright.play.terminal import Terminal, check_terminal
+from envwright.play.text import run_text, text_game
 
 
 def play(
@@ -33,6 +35,12 @@ def play(
     controls_for(chosen, space)  # refuses actions that keys cannot give, before anything is compiled
     opponent = opponent_for(chosen, env, against)
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else seed
+    if chosen.screen and isinstance(env, Env):
+        told = load_object(chosen.screen, f"The text of {chosen.id} should be")
+        text = text_game(env, seed, told, opponent)  # compiles before the screen is taken
+        with Terminal() as terminal:
+            run_text(text, terminal, frames=frames, sleep=time.sleep)
+        return
     game = Game(env, seed, opponent)  # compiles before the screen is taken
     controls = controls_for(chosen, space, waits=game.legal is not None)
     with Terminal() as terminal:

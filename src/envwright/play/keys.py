@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 ARROWS = {b"A": "up", b"B": "down", b"C": "right", b"D": "left"}
-NAMES = {" ": "space", "\x03": "ctrl-c"}
+NAMES = {" ": "space", "\x03": "ctrl-c", "\r": "enter", "\n": "enter"}
 
 # ESC [ (numbers and punctuation) letter, or ESC O letter: what cursor and function keys send.
 _SEQUENCE = re.compile(rb"\x1b(?:\[[\x20-\x3f]*|O)([\x40-\x7e])")

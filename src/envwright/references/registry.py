@@ -57,6 +57,8 @@ class ReferenceKind(ABC):
     usage = ""  # "gymnasium:ID"
     takes_settings = False  # whether it has such attributes
     plays_many = False  # whether `batched` gives anything
+    races_most = 2**17  # games in a race, above which it takes too long or too much memory
+    race_steps = 2**20  # of the games of one core together, between two looks at the clock
 
     @abstractmethod
     def make(self, **options: Any) -> Reference:

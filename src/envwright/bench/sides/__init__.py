@@ -12,9 +12,12 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, cast
 
 from envwright.bench.job import Built, Job
+from envwright.bench.peers import reference_kind
 from envwright.core.errors import EnvwrightError, missing_extra
+from envwright.core.registry import spec
 
 OURS = "envwright"
+REFERENCE = "reference"
 PEERS = ("reference", "gymnax", "gymnasium", "rejax", "mujoco", "mjx", "brax", "envpool")
 MACHINE = "machine"  # no environment at all: the limits of the hardware
 
@@ -56,6 +59,18 @@ def check(name: str, env: str) -> None:
         if importlib.util.find_spec(package) is None:
             raise missing_extra(package, extra)
     peer.prepare(env)
+
+
+def largest(name: str, env: str) -> int:
+    """How many environments a side is raced with at most."""
+    kind = reference_kind(spec(env)) if name == REFERENCE else None
+    return side(name).LARGEST if kind is None else min(side(name).LARGEST, kind.races_most)
+
+
+def known_as(name: str, env: str) -> str:
+    """The peer that is meant: a reference may be called by its kind, such as showdown."""
+    kind = (spec(env).reference or "").partition(":")[0]
+    return REFERENCE if name not in PEERS and name == kind else name
 
 
 def available(env: str) -> list[str]:

@@ -16,7 +16,6 @@ from envwright.references.registry import ReferenceKind
 ENVS = PeerEnvs(racing)
 NEEDS: dict[str, str] = {}
 LARGEST = 2**17
-STEPS_A_CALL = 2**20  # of one thread's environments together
 THREADS = "threads"  # a batch and a thread a core: they run without Python's lock
 
 
@@ -51,7 +50,7 @@ def _kind(env: str) -> ReferenceKind:
 def _random(job: Job) -> Built:
     a_core = job.num_envs // job.cores
     batches = [_kind(job.env).racing(a_core, **job.options) for _ in range(job.cores)]
-    steps = max(1, STEPS_A_CALL // a_core)
+    steps = max(1, _kind(job.env).race_steps // a_core)
 
     def go(calls: int) -> int:
         racing = [batch.race for batch in batches if batch is not None]

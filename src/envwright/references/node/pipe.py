@@ -22,10 +22,11 @@ class Lost(Exception):  # noqa: N818 - it is news, told by whoever catches it
 class Pipe:
     """A Node process that answers each line with a line, and is never waited for without a limit."""
 
-    def __init__(self, command: Sequence[str], folder: Path) -> None:
-        pipe = subprocess.PIPE
+    def __init__(self, command: Sequence[str], folder: Path, variables: Mapping[str, str] | None = None) -> None:
+        """`variables` of the environment are added to ours."""
+        pipe, around = subprocess.PIPE, {**os.environ, **(variables or {})}
         try:
-            self._popen = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=folder)
+            self._popen = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=folder, env=around)
         except OSError as error:
             raise ReferenceUnavailableError(
                 f"Node cannot be started as '{command[0]}' ({error.strerror}); install Node 18 or later, or name it."
@@ -39,11 +40,17 @@ class Pipe:
         os.set_blocking(self._in, False)
         os.set_blocking(self._err, False)
 
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._popen.pid
+
     def say(self, ask: str, given: Mapping[str, Any]) -> None:
-        """Hand over a request; it leaves while the answer is waited for."""
+        """Hand over a request; what the pipe does not take at once leaves while the answer is waited for."""
         self._asked += 1
         line = json.dumps({"id": self._asked, "ask": ask, **given}, allow_nan=False)
         self._unsent += line.encode() + b"\n"
+        self._send()
 
     def hear(self, timeout: float) -> dict[str, Any]:
         """The answer to the last request."""
@@ -62,10 +69,13 @@ class Pipe:
         line, self._heard = bytes(self._heard[:end]), self._heard[end + 1 :]
         return self._read(line)
 
+    def _send(self) -> None:
+        with contextlib.suppress(BrokenPipeError, BlockingIOError):  # its end shows on stdout, with a reason
+            self._unsent = self._unsent[os.write(self._in, self._unsent) :]
+
     def _serve(self, pipe: int, selector: selectors.BaseSelector) -> None:
         if pipe == self._in:
-            with contextlib.suppress(BrokenPipeError):  # its end shows on stdout, with a reason
-                self._unsent = self._unsent[os.write(pipe, self._unsent) :]
+            self._send()
             if not self._unsent:
                 selector.unregister(pipe)
             return
