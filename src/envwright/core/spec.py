@@ -42,7 +42,7 @@ class Form:
 class Replay(Protocol):
     """Tells a game as a page of HTML that needs nothing beside itself."""
 
-    def __call__(self, env: Any, start: Any, steps: Sequence["StepTaken"], names: Sequence[str]) -> str:
+    def __call__(self, env: Any, start: Any, moments: Sequence["StepTaken"], names: Sequence[str]) -> str:
         """`start` is the first state, `names` are the players'."""
         ...
 
