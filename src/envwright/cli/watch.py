@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 @dataclass(frozen=True)
-class Cast:
+class Lineup:
     """What is played, and who plays it."""
 
     spec: "Spec"
@@ -72,7 +72,7 @@ class Cast:
         return " against ".join(dict.fromkeys(self.names))
 
 
-def _cast(args: argparse.Namespace) -> Cast:
+def _cast(args: argparse.Namespace) -> Lineup:
     """The policy in all seats, or an opponent in the second; of an environment's name, its own players."""
     from envwright.core.native import spaces_of
     from envwright.core.registry import make, registered, spec
@@ -99,10 +99,10 @@ def _cast(args: argparse.Namespace) -> Cast:
             raise EnvwrightError(f"{chosen.id} is not a game for two; leave --against out.")
         players[1] = opponents_of(chosen, spaces_of(env)[1], [args.against or RANDOM])[args.against]
         names[1] = args.against
-    return Cast(chosen, env, tuple(names), tuple(players), folder)
+    return Lineup(chosen, env, tuple(names), tuple(players), folder)
 
 
-def _chooser(cast: Cast, seed: int) -> "Chooser":
+def _chooser(cast: Lineup, seed: int) -> "Chooser":
     """Who acts in a batch of one game: observations, whether it begins and legal actions to actions."""
     import numpy as np
 
@@ -128,7 +128,7 @@ def _chooser(cast: Cast, seed: int) -> "Chooser":
     return act
 
 
-def _frames(cast: Cast, args: argparse.Namespace) -> Iterator[Any]:
+def _frames(cast: Lineup, args: argparse.Namespace) -> Iterator[Any]:
     """A game to its end, or as far as asked."""
     import numpy as np
 
@@ -150,7 +150,7 @@ def _frames(cast: Cast, args: argparse.Namespace) -> Iterator[Any]:
         obs, fresh = step.obs, np.zeros(1, bool)
 
 
-def _save_page(cast: Cast, path: Path, args: argparse.Namespace) -> int:
+def _save_page(cast: Lineup, path: Path, args: argparse.Namespace) -> int:
     """The same game as a page."""
     import numpy as np
 

@@ -13,7 +13,7 @@ from envwright.core.env import Env, Step
 
 
 @dataclass(frozen=True)
-class Moment:
+class StepTaken:
     """A step that was taken. `env.apply(state, action, chance, params)` gives `step` again."""
 
     state: Any  # before the step
@@ -33,14 +33,14 @@ class Course:
     def restart(self) -> None:
         """A new game, from the random stream as far as it was used."""
         self.obs, self.state = _alone(_init(self.env, self._next_key(), self.params))
-        self.start, self.moments = self.state, list[Moment]()
+        self.start, self.moments = self.state, list[StepTaken]()
         self._look()
 
-    def step(self, action: Any) -> Moment:
+    def step(self, action: Any) -> StepTaken:
         """One step; the last one of a game sets `over`."""
         before = self.state
         drawn, step = _alone(_step(self.env, self._next_key(), _one(before), np.asarray(action)[None], self.params))
-        self.moments.append(Moment(before, np.asarray(action), drawn, step))
+        self.moments.append(StepTaken(before, np.asarray(action), drawn, step))
         self.obs, self.state = step.obs, step.state
         self._look()
         return self.moments[-1]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from envwright.core.errors import EnvwrightError
 
 if TYPE_CHECKING:
-    from envwright.core.course import Moment
+    from envwright.core.course import StepTaken
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Form:
 class Replay(Protocol):
     """Tells a game as a page of HTML that needs nothing beside itself."""
 
-    def __call__(self, env: Any, start: Any, moments: Sequence["Moment"], names: Sequence[str]) -> str:
+    def __call__(self, env: Any, start: Any, moments: Sequence["StepTaken"], names: Sequence[str]) -> str:
         """`start` is the first state, `names` are the players'."""
         ...
 
@@ -50,7 +50,9 @@ class Replay(Protocol):
 class TextScreen(Protocol):
     """What a player reads at a terminal, in place of a picture: a menu and what happened lately."""
 
-    def __call__(self, env: Any, start: Any, moments: Sequence["Moment"], seat: int, cursor: int | None) -> list[str]:
+    def __call__(
+        self, env: Any, start: Any, moments: Sequence["StepTaken"], seat: int, cursor: int | None
+    ) -> list[str]:
         """Lines, with ANSI colours; `cursor` is the action that would be taken, None if there is nothing to choose."""
         ...
 

@@ -8,7 +8,7 @@ import pytest
 import envwright
 from envwright.envs.pokemon import Pokemon, tables
 from envwright.envs.pokemon.tables import pool
-from envwright.envs.pokemon.teams import Member, TeamError, Teams, as_arrays, parse, stats_of
+from envwright.envs.pokemon.teams import TeamError, TeamMember, Teams, as_arrays, parse, stats_of
 
 STARMIE = """\
 Starmie
@@ -46,7 +46,7 @@ def test_stats_are_those_of_random_teams():
     for t in range(50):
         for i in range(6):
             species, level = int(teams["species"][t, i]), int(teams["level"][t, i])
-            best = stats_of(Member(species, level, (1,), (30,) * 5, (252,) * 5))
+            best = stats_of(TeamMember(species, level, (1,), (30,) * 5, (252,) * 5))
             full += best == teams["stats"][t, i].tolist()
             assert all(best[k] == teams["stats"][t, i, k] for k in (2, 3, 4))
             seen += 1

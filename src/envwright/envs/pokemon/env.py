@@ -25,14 +25,14 @@ class Params(Record):
     """None: the game's numbers are Showdown's."""
 
 
-class Start(Record):
+class BattleChance(Record):
     """What begins a battle."""
 
     teams: Team  # a leading axis of the two sides
     seed: jax.Array  # (2,) uint32, Showdown's generator before anything is drawn
 
 
-class Draws(Record):
+class UpdateChance(Record):
     """The state of Showdown's generator before an update; all its draws follow from it."""
 
     seed: jax.Array  # (2,) uint32
@@ -71,23 +71,24 @@ class Pokemon(Env[State, Params]):
         del params
         return Discrete(ACTIONS)
 
-    def draw_start(self, key: jax.Array, params: Params) -> Start:
+    def draw_start(self, key: jax.Array, params: Params) -> BattleChance:
         del params
         which, seed = fork(key, 2)
         teams = self._pool()
         chosen = jax.random.randint(which, (2,), 0, len(teams["species"]), jnp.int32)
-        return Start(Team(**{name: jnp.asarray(field)[chosen] for name, field in teams.items()}), _words(seed))
+        drawn = Team(**{name: jnp.asarray(field)[chosen] for name, field in teams.items()})
+        return BattleChance(drawn, _words(seed))
 
-    def start(self, chance: Start, params: Params) -> tuple[jax.Array, State]:
+    def start(self, chance: BattleChance, params: Params) -> tuple[jax.Array, State]:
         del params
         state = rules.start(chance.teams, chance.seed)
         return self._observe(state), state
 
-    def draw(self, key: jax.Array, state: State, action: jax.Array, params: Params) -> Draws:
+    def draw(self, key: jax.Array, state: State, action: jax.Array, params: Params) -> UpdateChance:
         del state, action, params
-        return Draws(_words(key))
+        return UpdateChance(_words(key))
 
-    def apply(self, state: State, action: jax.Array, chance: Draws, params: Params) -> Step:
+    def apply(self, state: State, action: jax.Array, chance: UpdateChance, params: Params) -> Step:
         del params
         after = rules.advance(state, action, chance.seed)
         return Step(
@@ -108,7 +109,9 @@ class Pokemon(Env[State, Params]):
         del params
         return state.request != WAIT
 
-    def phases(self, state: State, action: jax.Array, chance: Draws, params: Params) -> dict[str, dict[str, jax.Array]]:
+    def phases(
+        self, state: State, action: jax.Array, chance: UpdateChance, params: Params
+    ) -> dict[str, dict[str, jax.Array]]:
         """The battle after each of the phases of an update."""
         del params
         return {name: vars(found) for name, found in rules.phases(state, action, chance.seed).items()}

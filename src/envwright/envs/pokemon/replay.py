@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from envwright.core.course import Moment
+from envwright.core.course import StepTaken
 from envwright.envs.pokemon import rules, tables
 from envwright.envs.pokemon.knowledge import MAX_PP
 from envwright.envs.pokemon.state import BOOSTS, MEMBERS, STATUSES, SWITCH, TIE, State
@@ -23,7 +23,7 @@ VOLATILES = {
 }  # fmt: skip
 
 
-def replay(env: Any, start: Any, moments: Sequence[Moment], names: Sequence[str]) -> str:
+def replay(env: Any, start: Any, moments: Sequence[StepTaken], names: Sequence[str]) -> str:
     """The page."""
     del env
     names = names if len(set(names)) == len(names) else [f"{name} ({i + 1})" for i, name in enumerate(names)]
@@ -44,7 +44,7 @@ def replay(env: Any, start: Any, moments: Sequence[Moment], names: Sequence[str]
     return page.replace("__BATTLE__", data.replace("<", "\\u003c"))
 
 
-def lines_of(moment: Moment) -> list[Line]:
+def lines_of(moment: StepTaken) -> list[Line]:
     """What happened in a step, in sentences."""
     batch = jax.tree.map(lambda leaf: np.asarray(leaf)[None], (moment.state, moment.action, moment.chance.seed))
     return tell(as_numpy(moment.state), _events(*batch)[0])

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from envwright.core.course import Moment
+from envwright.core.course import StepTaken
 from envwright.envs.pokemon import rules, tables
 from envwright.envs.pokemon.knowledge import MAX_PP
 from envwright.envs.pokemon.observation import percent
@@ -31,7 +31,7 @@ UPDATES = 6  # from which they are taken
 STATUS_COLOURS = dict(zip(STATUSES, ("", GREY, "\x1b[35m", RED, CYAN, YELLOW), strict=True))
 
 
-def screen(env: Any, start: Any, moments: Sequence[Moment], seat: int, cursor: int | None) -> list[str]:
+def screen(env: Any, start: Any, moments: Sequence[StepTaken], seat: int, cursor: int | None) -> list[str]:
     """The lines; nothing of the foe's that it has not shown."""
     del env
     state = as_numpy(moments[-1].step.state if moments else start)
@@ -142,7 +142,7 @@ def _about(move: int) -> str:
     return f"{tables.TYPES[row['type']]:<9}{power} {chance}"
 
 
-def _latest(moments: Sequence[Moment]) -> list[str]:
+def _latest(moments: Sequence[StepTaken]) -> list[str]:
     """What happened in the last updates, the newest last."""
     told = [line for moment in moments[-UPDATES:] for line in lines_of(moment)]
     return [f"{DIM}    {line.text}{PLAIN}" if line.minor else f"  {line.text}" for line in told[-LATEST:]]

@@ -98,7 +98,8 @@ def _lines(
             cause = (
                 (HURT_BY.get(STATUSES[b], "") if c in (2, 4) else CAUSES.get(c, "")) if event is Event.DAMAGE else ""
             )
-            return [Line(f"{who} {verb} {100 * abs(change) / most:.0f}%{cause}; {100 * a / most:.0f}% left.", True)]
+            left = -(-100 * a // most)  # rounded up, as players are shown it
+            return [Line(f"{who} {verb} {100 * abs(change) / most:.0f}%{cause}; {left}% left.", True)]
         case Event.MATCHUP:
             return [Line("It is super effective." if a > 0 else "It is not very effective.", True)]
         case Event.FAIL:

@@ -41,7 +41,7 @@ class TeamError(EnvwrightError, ValueError):
 
 
 @dataclass(frozen=True)
-class Member:
+class TeamMember:
     """One Pokemon, checked; numbers as in `tables`."""
 
     species: int
@@ -55,7 +55,7 @@ class Member:
 class Teams:
     """Teams to draw from; hashable, because it is a part of the environment."""
 
-    teams: tuple[tuple[Member, ...], ...]
+    teams: tuple[tuple[TeamMember, ...], ...]
 
     @staticmethod
     def of(given: "Teams | str | Sequence[Any]") -> "Teams":
@@ -69,7 +69,7 @@ class Teams:
         return Teams(tuple(parse(one) for one in given))
 
 
-def parse(team: str | Sequence[Mapping[str, Any]]) -> tuple[Member, ...]:
+def parse(team: str | Sequence[Mapping[str, Any]]) -> tuple[TeamMember, ...]:
     """A team from Showdown's export format, or from dicts with species, level, moves, ivs and evs."""
     members = _read(team) if isinstance(team, str) else list(team)
     if not members:
@@ -108,7 +108,7 @@ def as_arrays(teams: Teams) -> dict[str, np.ndarray]:
     return found
 
 
-def stats_of(one: Member) -> list[int]:
+def stats_of(one: TeamMember) -> list[int]:
     """Maximal HP, attack, defence, speed and special, by Showdown's formula."""
     found = []
     for name, iv, ev in zip(STATS, one.ivs, one.evs, strict=True):
@@ -117,7 +117,7 @@ def stats_of(one: Member) -> list[int]:
     return found
 
 
-def _member(given: Mapping[str, Any]) -> Member:
+def _member(given: Mapping[str, Any]) -> TeamMember:
     name = str(given.get("species", ""))
     species = _number(name, tables.SPECIES_NAMES, tables.SPECIES, f"There is no Pokemon '{name}' in generation 1")
     shown = tables.SPECIES_NAMES[species]
@@ -137,7 +137,7 @@ def _member(given: Mapping[str, Any]) -> Member:
         if number in numbers[:i]:
             raise TeamError(f"{shown} has {tables.MOVE_NAMES[number]} twice.")
     ivs, evs = (_spread(given.get(key, {}), most, key, shown) for key, most in (("ivs", MOST_IV), ("evs", MOST_EV)))
-    return Member(species, level, numbers, ivs, evs)
+    return TeamMember(species, level, numbers, ivs, evs)
 
 
 def _move(name: str, owner: str) -> int:
