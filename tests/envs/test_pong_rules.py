@@ -85,6 +85,6 @@ def test_frameskip_is_that_many_frames_while_no_point_falls(frameskip):
 
 
 def test_the_game_is_over_only_when_the_point_just_made_is_the_last():
-    event = rules.Event(won=jnp.bool_(True), lost=jnp.bool_(False), bounced=jnp.bool_(False))
+    event = rules.FrameEvents(won=jnp.bool_(True), lost=jnp.bool_(False), bounced=jnp.bool_(False))
     assert rules.is_over(rules.count(court(score_r=20), event), event, PARAMS)
     assert not rules.is_over(rules.count(court(score_r=19, score_l=21), event), event, PARAMS)

@@ -8,7 +8,7 @@ import numpy as np
 
 from envwright.envs.pokemon import effects, hitting, moving, rules, tables
 from envwright.envs.pokemon.fighter import Fighter, load
-from envwright.envs.pokemon.moment import Moment, hurt_oneself
+from envwright.envs.pokemon.move_context import MoveContext, hurt_oneself
 from envwright.envs.pokemon.state import (
     ATTACK,
     FROZEN,
@@ -35,9 +35,9 @@ def fighter(**changes: Any) -> Fighter:
     return load(state(), 0, jnp.int32(0), NO).replace(**changes)
 
 
-def moment(me: Fighter, foe: Fighter | None = None) -> Moment:
+def moment(me: Fighter, foe: Fighter | None = None) -> MoveContext:
     seed = (jnp.uint32(7), jnp.uint32(8))
-    return Moment(me, fighter() if foe is None else foe, seed, jnp.int32(30), jnp.int32(0))
+    return MoveContext(me, fighter() if foe is None else foe, seed, jnp.int32(30), jnp.int32(0))
 
 
 def integers(*values: int) -> tuple[jax.Array, ...]:

@@ -16,7 +16,7 @@ from envwright.envs.pokemon import effects, hitting, prng, rules, tables
 from envwright.envs.pokemon.columns import as_state
 from envwright.envs.pokemon.damage import formula
 from envwright.envs.pokemon.fighter import load
-from envwright.envs.pokemon.moment import Moment
+from envwright.envs.pokemon.move_context import MoveContext
 from envwright.envs.pokemon.reference import SEED, TEAMS, ShowdownBattle
 from envwright.references.protocol import Draw
 
@@ -89,7 +89,7 @@ def boosted(row: jax.Array) -> tuple[jax.Array, jax.Array]:
     )
     move = tables.row(jnp.int32(tables.move("swordsdance")))
     move["boost_by"] = by
-    moment = Moment(me, me, (jnp.uint32(0), jnp.uint32(0)), jnp.int32(0), jnp.int32(0))
+    moment = MoveContext(me, me, (jnp.uint32(0), jnp.uint32(0)), jnp.int32(0), jnp.int32(0))
     after = effects.boost(moment, move, jnp.bool_(True), jnp.bool_(False))[0].me
     return after.modified[0], after.boosts[0]
 

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from envwright.envs.pokemon import prng, tables
 from envwright.envs.pokemon.events import FOE, ME, Event, Tell, silent
 from envwright.envs.pokemon.fighter import Fighter, Four, over, pick
-from envwright.envs.pokemon.moment import DAMAGE, Moment
+from envwright.envs.pokemon.move_context import DAMAGE, MoveContext
 from envwright.envs.pokemon.prng import Seed
 from envwright.envs.pokemon.state import ATTACK, DEFENCE, SPECIAL
 from envwright.envs.pokemon.tables import Row
@@ -21,8 +21,8 @@ _MOST_HITS = 5
 
 
 def strike(
-    moment: Moment, move: Row, matchups: jax.Array, strikes: jax.Array, tell: Tell = silent
-) -> tuple[Moment, jax.Array, jax.Array, jax.Array, jax.Array]:
+    moment: MoveContext, move: Row, matchups: jax.Array, strikes: jax.Array, tell: Tell = silent
+) -> tuple[MoveContext, jax.Array, jax.Array, jax.Array, jax.Array]:
     """All hits of a move that does damage, to the foe or to its substitute; then drain and recoil.
 
     Whether what the user owes for a hit is due, whether it hit at all, whether it may have a secondary effect, and how

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from envwright.envs.pokemon import prng, tables
 from envwright.envs.pokemon.events import FOE, ME, Event, Tell, silent
 from envwright.envs.pokemon.fighter import Fighter, drops, over, pick, put, when
-from envwright.envs.pokemon.moment import Moment, hundredths
+from envwright.envs.pokemon.move_context import MoveContext, hundredths
 from envwright.envs.pokemon.state import ASLEEP, FROZEN, HEALTHY, HINT_AT_1, HINT_AT_999
 from envwright.envs.pokemon.tables import Row, operation
 
@@ -14,8 +14,8 @@ CAP = 999  # of a stat
 
 
 def boost(
-    moment: Moment, move: Row, works: jax.Array, chance: jax.Array, tell: Tell = silent
-) -> tuple[Moment, jax.Array]:
+    moment: MoveContext, move: Row, works: jax.Array, chance: jax.Array, tell: Tell = silent
+) -> tuple[MoveContext, jax.Array]:
     """A stat raised or lowered, for sure or by chance. Whether it changed."""
     me, foe = moment.me, moment.foe
     by_chance = move.secondary_stat > 0
@@ -53,7 +53,7 @@ def boost(
     return moment.replace(me=me, foe=foe, hints=moment.hints | told), changed
 
 
-def flinch(moment: Moment, happens: jax.Array) -> Moment:
+def flinch(moment: MoveContext, happens: jax.Array) -> MoveContext:
     """The foe flinches, and need not recharge any more."""
     foe = moment.foe
     new = happens & ~foe.flinched
@@ -61,8 +61,8 @@ def flinch(moment: Moment, happens: jax.Array) -> Moment:
 
 
 def effects(
-    moment: Moment, move: Row, number: jax.Array, works: jax.Array, chance: jax.Array, tell: Tell = silent
-) -> tuple[Moment, jax.Array]:
+    moment: MoveContext, move: Row, number: jax.Array, works: jax.Array, chance: jax.Array, tell: Tell = silent
+) -> tuple[MoveContext, jax.Array]:
     """Status, and the moves with an operation of their own. Whether it worked.
 
     No move has two of these, so they share their draws: Sleep Clause and Freeze Clause are asked in an order that is

@@ -8,12 +8,12 @@ from envwright.envs.pokemon.damage import strike
 from envwright.envs.pokemon.effects import boost, effects, flinch
 from envwright.envs.pokemon.events import FOE, Event, Tell, silent
 from envwright.envs.pokemon.fighter import Fighter, over
-from envwright.envs.pokemon.moment import DAMAGE, Moment, hundredths, hurt_oneself
+from envwright.envs.pokemon.move_context import DAMAGE, MoveContext, hundredths, hurt_oneself
 from envwright.envs.pokemon.state import ACCURACY, ASLEEP, BURNED, EVASION, FROZEN, HEALTHY, PARALYSED, POISONED, SPEED
 from envwright.envs.pokemon.tables import Row, operation
 
 
-def try_move(moment: Moment, move: Row, number: jax.Array, tries: jax.Array, tell: Tell = silent) -> Moment:
+def try_move(moment: MoveContext, move: Row, number: jax.Array, tries: jax.Array, tell: Tell = silent) -> MoveContext:
     """Immunity, accuracy, the hit, and what a miss or a failure brings."""
     matchups = tables.matchups(move.type)
     immune = (move.ignores_immunity == 0) & is_immune(matchups, moment.foe)
@@ -36,7 +36,7 @@ def is_immune(matchups: jax.Array, foe: Fighter) -> jax.Array:
     return (one == tables.NO_EFFECT) | (two == tables.NO_EFFECT)
 
 
-def accuracy(moment: Moment, move: Row, tries: jax.Array, tell: Tell = silent) -> tuple[Moment, jax.Array]:
+def accuracy(moment: MoveContext, move: Row, tries: jax.Array, tell: Tell = silent) -> tuple[MoveContext, jax.Array]:
     """Whether it reaches its target; what has to be rolled for misses once in 256 times at least."""
     me, foe = moment.me, moment.foe
     certain = (move.accuracy == 0) | ((move.status == ASLEEP) & foe.recharging)
@@ -52,8 +52,8 @@ def accuracy(moment: Moment, move: Row, tries: jax.Array, tell: Tell = silent) -
 
 
 def hit(
-    moment: Moment, move: Row, number: jax.Array, matchups: jax.Array, reaches: jax.Array, tell: Tell = silent
-) -> tuple[Moment, jax.Array]:
+    moment: MoveContext, move: Row, number: jax.Array, matchups: jax.Array, reaches: jax.Array, tell: Tell = silent
+) -> tuple[MoveContext, jax.Array]:
     """What the move does to its target, to its user, and by chance. Whether it did not fail."""
     me, foe = moment.me, moment.foe
     harmless = move.category == tables.STATUS_MOVE

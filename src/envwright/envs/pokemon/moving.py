@@ -1,7 +1,8 @@
 """A move, from the moment its user's turn has come: checks before it, accuracy, damage, effects, what follows.
 
-Each phase is a function of a `Moment`: who moves, at whom, the seed, the damage done last. All of them are computed in
-every battle, and whether they take place is a condition. Draws come in Showdown's order, since each moves the seed on.
+Each phase is a function of a `MoveContext`: who moves, at whom, the seed, the damage done last. All of them are
+computed in every battle, and whether they take place is a condition. Draws come in Showdown's order, since each moves
+the seed on.
 """
 
 import jax
@@ -11,7 +12,7 @@ from envwright.envs.pokemon import prng, tables
 from envwright.envs.pokemon.events import ME, Event, Tell, silent
 from envwright.envs.pokemon.fighter import Fighter, over, pick, put, residual
 from envwright.envs.pokemon.hitting import try_move
-from envwright.envs.pokemon.moment import Moment, hurt_oneself
+from envwright.envs.pokemon.move_context import MoveContext, hurt_oneself
 from envwright.envs.pokemon.state import ASLEEP, ATTACK, DEFENCE, FROZEN, HEALTHY, PARALYSED
 from envwright.envs.pokemon.tables import operation
 
@@ -20,7 +21,7 @@ MIRROR_MOVE, SKY_ATTACK = (tables.move(name) for name in ("mirrormove", "skyatta
 _ON_SELF = [n for n in range(len(tables.MOVES)) if tables.MOVE_ROWS["on_self"][n]]
 
 
-def act(moment: Moment, acts: jax.Array, tell: Tell = silent) -> Moment:
+def act(moment: MoveContext, acts: jax.Array, tell: Tell = silent) -> MoveContext:
     """The whole turn of one side's active member, where it acts: `BattleActions.runMove`."""
     moment, moves = before_move(moment, acts, tell)
     selected, locked = moment.me.selected, moment.me.charging
@@ -33,7 +34,7 @@ def act(moment: Moment, acts: jax.Array, tell: Tell = silent) -> Moment:
     return moment.replace(me=after_move(moment.me, acts & goes_on, ~on_self, tell))
 
 
-def before_move(moment: Moment, acts: jax.Array, tell: Tell = silent) -> tuple[Moment, jax.Array]:
+def before_move(moment: MoveContext, acts: jax.Array, tell: Tell = silent) -> tuple[MoveContext, jax.Array]:
     """Freeze, sleep, flinch, recharge, confusion and paralysis, in this order. Whether it moves."""
     me, foe, seed = moment.me, moment.foe, moment.seed
     on_self = tables.among(me.selected, _ON_SELF)
@@ -74,7 +75,7 @@ def before_move(moment: Moment, acts: jax.Array, tell: Tell = silent) -> tuple[M
     return moment, goes
 
 
-def choose_move(moment: Moment, moves: jax.Array, tell: Tell = silent) -> tuple[Moment, jax.Array, jax.Array]:
+def choose_move(moment: MoveContext, moves: jax.Array, tell: Tell = silent) -> tuple[MoveContext, jax.Array, jax.Array]:
     """PP is taken, and a Mirror Move becomes the foe's last move. The move, and whether a Mirror Move fails."""
     me, foe = moment.me, moment.foe
     two_turns = me.selected == SKY_ATTACK
@@ -112,7 +113,9 @@ def change_pp(me: Fighter, by: int, happens: jax.Array) -> Fighter:
     return me.replace(pp=put(me.pp, slot, pp, happens), base_pp=put(me.base_pp, slot, pp, happens & ~me.transformed))
 
 
-def use_move(moment: Moment, number: jax.Array, uses: jax.Array, caller: jax.Array, tell: Tell = silent) -> Moment:
+def use_move(
+    moment: MoveContext, number: jax.Array, uses: jax.Array, caller: jax.Array, tell: Tell = silent
+) -> MoveContext:
     """`useMove`: the move is announced, then hits or not."""
     me = moment.me
     move = tables.row(number)

@@ -21,7 +21,7 @@ from envwright.envs.pokemon.choosing import Update, begin, choose, quickened
 from envwright.envs.pokemon.ending import active, end, fainted, next_turn
 from envwright.envs.pokemon.events import FOE, ME, Event, Events, Tell, of_side, silent
 from envwright.envs.pokemon.fighter import faint, load, store, when
-from envwright.envs.pokemon.moment import Moment
+from envwright.envs.pokemon.move_context import MoveContext
 from envwright.envs.pokemon.moving import NOTHING_CHOSEN, act
 from envwright.envs.pokemon.state import (
     ASLEEP,
@@ -109,7 +109,7 @@ def _one_move(update: Update, side: jax.Array, tell: Tell) -> Update:
     one, two = update.sides
     mine = side == 0
     acts = jnp.where(mine, *update.moves) & update.goes_on
-    moment = Moment(when(mine, one, two), when(mine, two, one), update.seed, update.last_damage, update.hints)
+    moment = MoveContext(when(mine, one, two), when(mine, two, one), update.seed, update.last_damage, update.hints)
     tell = of_side(tell, side)
     moment = act(moment, acts, tell)
     me, foe, seed = moment.me, moment.foe, moment.seed

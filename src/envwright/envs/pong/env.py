@@ -152,7 +152,7 @@ def observe(state: State, params: Params) -> jax.Array:
     return jnp.stack([features[name] for name in FEATURES])
 
 
-def reward(event: rules.Event) -> jax.Array:
+def reward(event: rules.FrameEvents) -> jax.Array:
     """1 for a point won, -1 for one lost, 0.1 for hitting the ball."""
     point = event.won.astype(jnp.float32) - event.lost.astype(jnp.float32)
     return jnp.where(event.point, point, jnp.where(event.bounced, jnp.float32(0.1), jnp.float32(0)))

@@ -12,7 +12,7 @@ from envwright.core.numerics import clamp, divide, multiply
 from envwright.envs.pong.state import Params, State, Summary
 
 
-class Event(Record):
+class FrameEvents(Record):
     """What happened in a frame, or in a step."""
 
     won: jax.Array  # () bool, the agent scored
@@ -47,37 +47,37 @@ def serve(state: State, serve_dir: jax.Array, params: Params) -> State:
     )
 
 
-def play(state: State, paddle_dir: jax.Array, frameskip: int, params: Params) -> tuple[State, Event]:
+def play(state: State, paddle_dir: jax.Array, frameskip: int, params: Params) -> tuple[State, FrameEvents]:
     """Play up to `frameskip` frames with the agent's paddle moving one way; the last frame shown, and what happened."""
     state = state.replace(paddle_dir=paddle_dir, tick=state.tick + 1)
     no = jnp.bool_(False)
-    event = Event(won=no, lost=no, bounced=no)
+    event = FrameEvents(won=no, lost=no, bounced=no)
     if frameskip == 1:
         return frame_unless_over(state, event, params)
     # A loop, not eight copies: XLA fuses the copies into one another and repeats their work.
     return jax.lax.fori_loop(0, frameskip, lambda _, now: frame_unless_over(now[0], now[1], params), (state, event))
 
 
-def frame_unless_over(state: State, event: Event, params: Params) -> tuple[State, Event]:
+def frame_unless_over(state: State, event: FrameEvents, params: Params) -> tuple[State, FrameEvents]:
     """The next frame, unless this step has seen a point; a frame with a point in it is not shown."""
     playing = ~event.point
     next_state, now = frame(state, params)
     shown = choose(playing & ~now.point, next_state, state)
-    return shown, Event(
+    return shown, FrameEvents(
         won=event.won | (playing & now.won),
         lost=event.lost | (playing & now.lost),
         bounced=event.bounced | (playing & now.bounced),
     )
 
 
-def frame(state: State, params: Params) -> tuple[State, Event]:
+def frame(state: State, params: Params) -> tuple[State, FrameEvents]:
     """One frame."""
     state = move_paddles(state, params)
     state = move_ball(state)
     state = bounce_off_walls(state, params)
     state, won = meet_left_edge(state, params)
     state, bounced, lost = meet_right_edge(state, params)  # no ball is at both edges
-    return state, Event(won=won, lost=lost, bounced=bounced)
+    return state, FrameEvents(won=won, lost=lost, bounced=bounced)
 
 
 def move_paddles(state: State, params: Params) -> State:
@@ -139,7 +139,7 @@ def spin(ball_vy: jax.Array, paddle_dir: jax.Array, params: Params) -> jax.Array
     return jnp.where(level, p.ball_speed_y_increment, spun)
 
 
-def count(state: State, event: Event) -> State:
+def count(state: State, event: FrameEvents) -> State:
     """Write the point on the board."""
     return state.replace(
         score_l=state.score_l + event.lost.astype(jnp.uint32),
@@ -148,7 +148,7 @@ def count(state: State, event: Event) -> State:
     )
 
 
-def is_over(state: State, event: Event, params: Params) -> jax.Array:
+def is_over(state: State, event: FrameEvents, params: Params) -> jax.Array:
     """Whether the point just counted was the last."""
     return (event.won & (state.score_r == params.max_score)) | (event.lost & (state.score_l == params.max_score))
 

@@ -13,7 +13,7 @@ DAMAGE = {name: number for number, name in enumerate(tables.DAMAGES)}  # where t
 _BELOW = (100, 66, 50, 40, 33, 28, 25)  # hundredths of a stat, by how far it was lowered
 
 
-class Moment(Record):
+class MoveContext(Record):
     """A move in the making."""
 
     me: Fighter
@@ -23,7 +23,9 @@ class Moment(Record):
     hints: jax.Array  # () int32, as in `State`
 
 
-def hurt_oneself(moment: Moment, damage: jax.Array, happens: jax.Array, cause: int = 0, tell: Tell = silent) -> Moment:
+def hurt_oneself(
+    moment: MoveContext, damage: jax.Array, happens: jax.Array, cause: int = 0, tell: Tell = silent
+) -> MoveContext:
     """Damage by confusion or by a crash, `directDamage`; a user behind a substitute hurts the foe's."""
     me, foe = moment.me, moment.foe
     deflected = happens & (me.substitute > 0) & (foe.substitute > 0)
