@@ -188,7 +188,7 @@ def test_bash_completes_commands_options_and_environments():
         return subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True).stdout.split()
 
     assert complete("envwright ve", 1) == ["verify"]
-    assert complete("envwright play po", 2) == ["pong"]
+    assert complete("envwright play pon", 2) == ["pong"]
     assert complete("envwright verify --ep", 2) == ["--episodes"]
 
 

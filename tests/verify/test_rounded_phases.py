@@ -22,6 +22,7 @@ def test_the_number_that_is_shown_is_one_that_rounding_does_not_explain() -> Non
 def test_usual_sizes_leave_out_what_is_not_active() -> None:
     seen = [np.array([0.0, 0.0, -2.0]), np.array([0.0, 3.0, 4.0]), np.array([0.0, 0.0, 8.0])]
     assert _usual_size(seen).tolist() == [0.0, 3.0, 4.0]
+    assert [_usual_size([np.array(x), np.array(0.0)]).tolist() for x in (2.0, 0.0)] == [2.0, 0.0]  # numbers alone
 
 
 def test_of_many_numbers_no_two_are_moved_alike_every_time() -> None:

@@ -289,7 +289,7 @@ def _all_same(grid: NDArray[Any]) -> bool:
 def _usual_size(values: list[NDArray[Any]]) -> NDArray[np.float64]:
     """The median of each number's size where it is not 0; 0 of those that always are."""
     sizes = np.ma.masked_equal(np.abs(np.stack(values).astype(np.float64)), 0.0)
-    return np.ma.median(sizes, axis=0).filled(0.0) if sizes.size else np.zeros(values[0].shape)
+    return np.asarray(np.ma.filled(np.ma.median(sizes, axis=0), 0.0)) if sizes.size else np.zeros(values[0].shape)
 
 
 def _is_numeric(value: Any) -> bool:
