@@ -76,7 +76,7 @@ def _cast(args: argparse.Namespace) -> Lineup:
     """The policy in all seats, or an opponent in the second; of an environment's name, its own players."""
     from envwright.core.native import spaces_of
     from envwright.core.registry import make, registered, spec
-    from envwright.core.versus import RANDOM, opponents_of
+    from envwright.core.versus import opponents_of
     from envwright.training.config import from_plain
     from envwright.training.run import load_player
 
@@ -97,7 +97,7 @@ def _cast(args: argparse.Namespace) -> Lineup:
     if args.against is not None:
         if env.players != 2:
             raise EnvwrightError(f"{chosen.id} is not a game for two; leave --against out.")
-        players[1] = opponents_of(chosen, spaces_of(env)[1], [args.against or RANDOM])[args.against]
+        players[1] = opponents_of(chosen, spaces_of(env)[1], [args.against])[args.against]
         names[1] = args.against
     return Lineup(chosen, env, tuple(names), tuple(players), folder)
 
