@@ -21,7 +21,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 # Operations from which on a function is cut, and of a piece. For 256 games, one step after another: Pokemon's 10,700
-# compile in 14, 15, 16, 17 and 15 s in pieces of 800, 400, 200, 100 and 50, and take 1.5, 1.5, 1.7, 1.5 and 1.8 ms.
+# compile in 14, 15, 16, 17 and 15 s in pieces of 800, 400, 200, 100 and 50, and take 1.5, 1.5, 3.1, 1.5 and 1.8 ms.
 LONG, PIECE = 3000, 400
 
 
