@@ -2,25 +2,19 @@
 
     python benchmarks/physics_bugs.py
 
-Each bug is one edit of one file, in a copy of the package, which is then verified against MuJoCo by the environment's
-own contract, phase by phase (L2). A bug counts as caught if the verdict fails, and as blamed if the first phase named
-is the one that it is in. Bugs that a pendulum shows are tried on one, which compiles in seconds.
+They are verified against MuJoCo by the environment's own contract, phase by phase (L2). Bugs that a pendulum shows are
+tried on one, which compiles in seconds.
 """
 
-import argparse
-import json
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
-SOURCE = Path(__file__).parents[1] / "src"
+import bugs
+
 VERIFY = """
 import json, sys, warnings
 warnings.simplefilter("ignore")
+from pathlib import Path
 from envwright.candidates.jax_candidate import JaxCandidate
 from envwright.verifier import pairs
 from envwright.verifier.engine import verify
@@ -29,20 +23,12 @@ contract = pairs.with_setting(pairs.find_contract([sys.argv[1]]), "tight")
 host = pairs.make_host(contract, apart=False)
 JaxCandidate.in_float64 = lambda self: None  # in float32 only: none of the bugs is as small as rounding
 effort = Effort(episodes=6, limit=200, pool=300, watched=int(sys.argv[2]))
-verdict = verify(contract, host, pairs.make_candidate(contract), effort=effort, levels=["L2"])
+candidate = pairs.make_candidate(contract)
+verdict = verify(contract, host, candidate, effort=effort, levels=["L2"], traces=Path(sys.argv[3]))
 blamed = [divergence.module for check in verdict.checks for divergence in check.divergences]
-print(json.dumps({"caught": verdict.failed, "blamed": blamed}))
+print(json.dumps({"caught": verdict.failed, "blamed": blamed, "level": "L2" if verdict.failed else ""}))
 """
-
-
-class Bug(NamedTuple):
-    what: str
-    phase: str
-    file: str  # in physics/
-    old: str
-    new: str
-    env: str = "half_cheetah"
-
+Bug = partial(bugs.Bug, env="half_cheetah")
 
 BUGS = [
     Bug(
@@ -51,7 +37,7 @@ BUGS = [
         "kinematics.py",
         "mul(joint.axis[0], moved)",
         "mul(-joint.axis[0], moved)",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug(
         "rotation transposed",
@@ -59,7 +45,7 @@ BUGS = [
         "kinematics.py",
         "return add(mul(frame.cos, x), mul(frame.sin, z)), sub(mul(frame.cos, z), mul(frame.sin, x))",
         "return sub(mul(frame.cos, x), mul(frame.sin, z)), add(mul(frame.cos, z), mul(frame.sin, x))",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug(
         "links attached to the root",
@@ -67,7 +53,7 @@ BUGS = [
         "kinematics.py",
         "else frames[body.parent]\n",
         "else frames[0]\n",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug(
         "hinge in the wrong place",
@@ -75,7 +61,7 @@ BUGS = [
         "kinematics.py",
         "arm = turned(frame, joint.pos)",
         "arm = turned(frame, (joint.pos[0], 0.0))",
-        "walker2d",
+        env="walker2d",
     ),
     Bug(
         "positions not relative to those at rest",
@@ -83,7 +69,7 @@ BUGS = [
         "kinematics.py",
         "return sub(position, joint.rest)",
         "return position",
-        "walker2d",
+        env="walker2d",
     ),
     Bug(
         "parallel axes forgotten",
@@ -91,7 +77,7 @@ BUGS = [
         "inertia.py",
         "turn = add(body.inertia, mul(x, com[0]), mul(z, com[1]))",
         "turn = add(body.inertia, mul(x, com[0]))",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug(
         "sign of the coupling of turning and moving",
@@ -99,7 +85,7 @@ BUGS = [
         "inertia.py",
         "return Weight(turn, z, -x, body.mass",
         "return Weight(turn, z, x, body.mass",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug(
         "armature left out",
@@ -114,7 +100,7 @@ BUGS = [
         "inertia.py",
         "        if parent >= 0:\n            whole[parent] = sum_of(whole[parent], whole[i])\n    found = {}",
         "    found = {}",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug(
         "Coriolis sign",
@@ -122,7 +108,7 @@ BUGS = [
         "forces.py",
         "force_x = mul(body.mass, add(x, mul(velocity.turn, up)))",
         "force_x = mul(body.mass, sub(x, mul(velocity.turn, up)))",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug(
         "Coriolis left out of z",
@@ -130,7 +116,7 @@ BUGS = [
         "forces.py",
         "force_z = mul(body.mass, sub(z, mul(velocity.turn, along)))",
         "force_z = mul(body.mass, z)",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug(
         "axes do not move with their bodies",
@@ -138,7 +124,7 @@ BUGS = [
         "forces.py",
         "acceleration = sum_of_twists(acceleration, scaled(_drift(axis, velocity), qvel[i]))",
         "acceleration = acceleration",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug(
         "drift after the joint's own velocity",
@@ -146,7 +132,7 @@ BUGS = [
         "forces.py",
         "_drift(axis, velocity), qvel[i])",
         "_drift(axis, Twist(0.0, velocity.x, velocity.z)), qvel[i])",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug(
         "gravity upside down",
@@ -154,7 +140,7 @@ BUGS = [
         "forces.py",
         "-model.gravity[1])",
         "model.gravity[1])",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug(
         "moment arm swapped",
@@ -162,7 +148,7 @@ BUGS = [
         "forces.py",
         "sub(mul(com[1], force_x), mul(com[0], force_z))",
         "sub(mul(com[0], force_x), mul(com[1], force_z))",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug("springs push", "passive", "forces.py", "mul(-joint.stiffness,", "mul(joint.stiffness,"),
     Bug(
@@ -171,7 +157,7 @@ BUGS = [
         "forces.py",
         "mul(joint.damping, v)",
         "mul(0.5 * joint.damping, v)",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug(
         "controls clipped too soon",
@@ -179,11 +165,18 @@ BUGS = [
         "forces.py",
         "clamp(control, motor.low, motor.high)",
         "clamp(control, motor.low, 0.5 * motor.high)",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug("gears swapped", "actuation", "forces.py", "mul(motor.gear,", "mul(model.motors[-1].gear,"),
-    Bug("bias forces added", "smooth", "forward.py", "add(p, a, -b)", "add(p, a, b)", "inverted_double_pendulum"),
-    Bug("passive forces left out", "smooth", "forward.py", "add(p, a, -b)", "add(a, -b)", "inverted_double_pendulum"),
+    Bug("bias forces added", "smooth", "forward.py", "add(p, a, -b)", "add(p, a, b)", env="inverted_double_pendulum"),
+    Bug(
+        "passive forces left out",
+        "smooth",
+        "forward.py",
+        "add(p, a, -b)",
+        "add(a, -b)",
+        env="inverted_double_pendulum",
+    ),
     Bug(
         "radius left out of the distance",
         "contacts",
@@ -225,7 +218,7 @@ BUGS = [
         "constraints.py",
         "where(x <= soft.midpoint, x * x / soft.midpoint",
         "where(x > soft.midpoint, x * x / soft.midpoint",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug(
         "constraint damping of the wrong sign",
@@ -240,7 +233,7 @@ BUGS = [
         "constraints.py",
         "((1 - impedance) * soft.resistance)",
         "(1 - impedance)",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug(
         "limit of the wrong sign",
@@ -248,7 +241,7 @@ BUGS = [
         "constraints.py",
         "sub(where(upper, pull, -pull)",
         "sub(where(upper, -pull, pull)",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug(
         "upper limits ignored",
@@ -256,7 +249,7 @@ BUGS = [
         "constraints.py",
         "active = beyond < 0\n",
         "active = (beyond < 0) & ~upper\n",
-        "inverted_double_pendulum",
+        env="inverted_double_pendulum",
     ),
     Bug(
         "one row for the normal instead of two",
@@ -287,48 +280,10 @@ BUGS = [
         "integrate.py",
         "((0.0, 1 / 6), (0.5, 1 / 3), (0.5, 1 / 3), (1.0, 1 / 6))",
         "((0.0, 1 / 3), (0.5, 1 / 6), (0.5, 1 / 6), (1.0, 1 / 3))",
-        "walker2d",
+        env="walker2d",
     ),
 ]
 
 
-def tried(bug: Bug, watched: int) -> dict[str, object]:
-    """The verdict on a copy of the package with the bug in it."""
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "src"
-        shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-        path = copy / "envwright" / "physics" / bug.file
-        text = path.read_text()
-        if text.count(bug.old) != 1:
-            raise SystemExit(
-                f"'{bug.what}' wants to edit {bug.file} where it says {bug.old!r}, found {text.count(bug.old)} times."
-            )
-        path.write_text(text.replace(bug.old, bug.new))
-        environment = {**os.environ, "PYTHONPATH": str(copy)}
-        command = [sys.executable, "-c", VERIFY, bug.env, str(watched)]
-        done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"'{bug.what}' could not be verified:\n{done.stderr}")
-    return json.loads(done.stdout.strip().splitlines()[-1])
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--watched", type=int, default=30, help="steps looked at")
-    parser.add_argument("--only", default="", help="bugs whose name contains this")
-    parser.add_argument("--first", type=int, default=1, help="the number of the bug to begin with")
-    asked = parser.parse_args()
-    chosen = [bug for bug in BUGS[asked.first - 1 :] if asked.only in bug.what]
-    right = 0
-    print("| bug | body | in phase | caught | blamed |\n|---|---|---|---|---|", flush=True)
-    for bug in chosen:
-        found = tried(bug, asked.watched)
-        blamed = list(found["blamed"])  # pyright: ignore[reportArgumentType]
-        right += bool(found["caught"]) and blamed[:1] == [bug.phase]
-        caught, named = "yes" if found["caught"] else "no", ", ".join(dict.fromkeys(blamed))
-        print(f"| {bug.what} | {bug.env} | {bug.phase} | {caught} | {named} |", flush=True)
-    print(f"\n{right} of {len(chosen)} caught and blamed on their phase.")
-
-
 if __name__ == "__main__":
-    main()
+    bugs.compare(__doc__, BUGS, Path("physics"), VERIFY, watched=30)

@@ -3,25 +3,16 @@
     envwright reference pokemon
     python benchmarks/pokemon_bugs.py
 
-Each bug is one edit of one file of the rules, in a copy of the package, which is then verified against Pokemon Showdown
-by the environment's own contract: phase by phase (L2), and, if that finds nothing, in single steps (L1), where masks
-are compared as well. States are recorded ones and ones that the contract makes of them. A bug counts as caught if the
-verdict fails, and as blamed if the first module named is the one that it is in. All bugs share one recording of the
-reference.
+They are verified against Pokemon Showdown by the environment's own contract: phase by phase (L2), and, if that finds
+nothing, in single steps (L1), where masks are compared as well. States are recorded ones and ones that the contract
+makes of them.
 """
 
-import argparse
-import json
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
-SOURCE = Path(__file__).parents[1] / "src"
-RULES = Path("envwright") / "envs" / "pokemon"
+import bugs
+
 VERIFY = """
 import json, sys, warnings
 warnings.simplefilter("ignore")
@@ -31,14 +22,14 @@ from pathlib import Path
 from envwright.verifier import pairs
 from envwright.verifier.engine import verify
 from envwright.verifier.session import Effort
-contract = pairs.find_contract(["pokemon"])
+contract = pairs.find_contract([sys.argv[1]])
 host = pairs.make_host(contract, apart=False)
 candidate = pairs.make_candidate(contract)
-watched = int(sys.argv[1])
+watched = int(sys.argv[2])
 effort = Effort(episodes=8, limit=300, pool=400, watched=watched, states=watched, corners=100, draws=400)
 found = {"caught": False, "blamed": [], "level": ""}
 for level in ("L2", "L1"):
-    verdict = verify(contract, host, candidate, effort=effort, levels=[level], traces=Path(sys.argv[2]))
+    verdict = verify(contract, host, candidate, effort=effort, levels=[level], traces=Path(sys.argv[3]))
     if verdict.failed:
         blamed = [divergence.module for check in verdict.checks for divergence in check.divergences]
         found = {"caught": True, "blamed": blamed, "level": level}
@@ -46,15 +37,7 @@ for level in ("L2", "L1"):
 host.close()
 print(json.dumps(found))
 """
-
-
-class Bug(NamedTuple):
-    what: str
-    module: str  # of the contract
-    file: str
-    old: str
-    new: str
-
+Bug = partial(bugs.Bug, env="pokemon")
 
 BUGS = [
     Bug(
@@ -422,57 +405,5 @@ BUGS = [
 ]
 
 
-def edited(bug: Bug, text: str) -> str:
-    """The file with the bug in it."""
-    if text.count(bug.old) != 1:
-        raise SystemExit(f"'{bug.what}' wants to edit {bug.file} at {bug.old!r}, found {text.count(bug.old)} times.")
-    return text.replace(bug.old, bug.new)
-
-
-def tried(bug: Bug | None, watched: int, trace: Path) -> dict[str, object]:
-    """The verdict on a copy of the package with the bug in it."""
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "src"
-        shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-        if bug is not None:
-            path = copy / RULES / bug.file
-            path.write_text(edited(bug, path.read_text()))
-        environment = {**os.environ, "PYTHONPATH": str(copy)}
-        command = [sys.executable, "-c", VERIFY, str(watched), str(trace)]
-        done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"'{bug.what if bug else 'no bug'}' could not be verified:\n{done.stderr[-2000:]}")
-    return json.loads(done.stdout.strip().splitlines()[-1])
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--watched", type=int, default=600, help="steps looked at")
-    parser.add_argument("--only", default="", help="bugs whose name contains this")
-    parser.add_argument("--first", type=int, default=1, help="the number of the bug to begin with")
-    parser.add_argument("--check", action="store_true", help="only see whether every edit can be made")
-    asked = parser.parse_args()
-    chosen = [bug for bug in BUGS[asked.first - 1 :] if asked.only in bug.what]
-    for bug in chosen:
-        edited(bug, (SOURCE / RULES / bug.file).read_text())
-    if asked.check:
-        print(f"{len(chosen)} bugs can be put in.")
-        return
-    caught = right = 0
-    with tempfile.TemporaryDirectory() as folder:
-        trace = Path(folder) / "trace"
-        if tried(None, asked.watched, trace)["caught"]:
-            raise SystemExit("Without a bug the verdict fails already.")
-        print("| bug | in | caught by | blamed |\n|---|---|---|---|", flush=True)
-        for bug in chosen:
-            found = tried(bug, asked.watched, trace)
-            blamed = list(found["blamed"])  # pyright: ignore[reportArgumentType]
-            caught += bool(found["caught"])
-            right += bool(found["caught"]) and blamed[:1] == [bug.module]
-            named = ", ".join(dict.fromkeys(blamed))
-            print(f"| {bug.what} | {bug.module} | {found['level'] or 'nothing'} | {named} |", flush=True)
-    print(f"\n{caught} of {len(chosen)} caught, {right} blamed on the phase that they are in.")
-
-
 if __name__ == "__main__":
-    main()
+    bugs.compare(__doc__, BUGS, Path("envs") / "pokemon", VERIFY, watched=600)

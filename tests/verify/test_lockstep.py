@@ -57,10 +57,11 @@ def ends(*places: tuple[int, int]) -> np.ndarray:
 
 
 def test_a_clock_knows_the_episode_of_a_step_and_how_far_it_had_come():
-    clock = Clock(2)
+    clock = Clock(2, ("one", "two"))
     assert clock.at(ends(), 1, 0) == (0, 0)
     clock.go_on(ends((0, 0), (0, 2)))
     assert (clock.finished, clock.steps) == (2, 8)
+    assert clock.by_policy == {"one": 2, "two": 0}
     assert clock.at(ends((0, 1)), 0, 2) == (3, 0)
     assert clock.at(ends((0, 1)), 0, 1) == (2, 2)
     assert clock.at(ends(), 1, 3) == (0, 7)

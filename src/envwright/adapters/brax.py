@@ -13,6 +13,7 @@ from envwright.core import Box, Env, TimeLimit
 from envwright.core.chance import fork, restart_key, typed
 from envwright.core.errors import EnvwrightError, missing_extra
 from envwright.core.native import check_jax
+from envwright.core.pieces import in_pieces
 from envwright.core.spaces import Space, check_kind, encode, size_of
 from envwright.core.versus import check_one_player
 
@@ -77,7 +78,7 @@ class BraxEnv(base.Env):
 
     def reset(self, rng: jax.Array) -> Any:
         """A new episode, the one that `env.init` begins with this key."""
-        obs, state = self.env.init(typed(rng), self.sys)
+        obs, state = in_pieces(self.env.init)(typed(rng), self.sys)
         zero = number(0)
         info: dict[str, Any] = {"truncation": zero, "time_out": zero}
         if self._draws:
@@ -94,7 +95,7 @@ class BraxEnv(base.Env):
         if self._draws:
             rng, key = fork(typed(state.info["rng"]), 2)
             info["rng"] = as_given(rng, state.info["rng"])
-        step = self.env.transition(key, state.pipeline_state, self._scaled(action), self.sys)
+        step = in_pieces(self.env.transition)(key, state.pipeline_state, self._scaled(action), self.sys)
         info["truncation"] = info["time_out"] = number(step.truncated & ~step.terminated)
         return state.replace(
             pipeline_state=step.state,

@@ -12,6 +12,7 @@ from envwright.candidates.rules import GameRules, Moment, Split
 from envwright.candidates.trees import like, named
 from envwright.core.env import choose
 from envwright.core.errors import EnvwrightError
+from envwright.core.pieces import in_pieces
 
 FUNCTIONS = ("init", "start", "step", "play", "draw_start", "draw", "phases")
 LOG = "log."  # what sums over ended games are called
@@ -34,7 +35,7 @@ class OneGame:
 
         def many(params: Any, *columns: Any) -> Any:
             params = self.rules.params if self.rules.fixed_params else params
-            return jax.vmap(lambda *game: one(params, *game))(*columns)
+            return jax.vmap(in_pieces(lambda *game: one(params, *game)))(*columns)
 
         return many
 
@@ -55,14 +56,14 @@ class OneGame:
             moment = self._go(params, state, *tape)
             return like(state, moment.state), self._outcome(moment, params)
 
-        return jax.lax.scan(body, state, (actions, chances, seeds))
+        return jax.lax.scan(in_pieces(body), state, (actions, chances, seeds))
 
     def play_on(self, params: Any, state: Any, log: Any, *tape: Any) -> dict[str, Any]:
         """Many games, whose actions, chance and chance of starts have an axis of steps, then one of games."""
         params = self.rules.params if self.rules.fixed_params else params
 
         def body(now: tuple[Any, Any], tape: Any) -> tuple[Any, dict[str, Any]]:
-            return jax.vmap(lambda *game: self._step_on(params, *game))(*now, *tape)
+            return jax.vmap(in_pieces(lambda *game: self._step_on(params, *game)))(*now, *tape)
 
         return jax.lax.scan(body, (state, log), tape)[1]
 

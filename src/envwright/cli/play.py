@@ -29,6 +29,6 @@ def run(args: argparse.Namespace) -> int:
     from envwright.core import tune_cpu
     from envwright.play import play
 
-    tune_cpu(1)  # large rules compile in seconds with it, and in minutes without
+    tune_cpu(1)
     play(spec(args.env).id, fps=args.fps, seed=args.seed, against=args.against)
     return 0

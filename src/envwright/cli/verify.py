@@ -46,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--episodes",
         type=whole_number(1),
-        help="whole episodes in L3 (default 100; 1,000 of each form where the reference plays many at once)",
+        help="whole episodes in L3 (default 100; 1,000 of each form where the reference plays many at once); "
+        "of each policy where the reference says so",
     )
     parser.add_argument(
         "--seed", type=whole_number(0, LARGEST_SEED), default=0, help="another seed, other games (default 0)"

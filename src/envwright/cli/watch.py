@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     from envwright.core import tune_cpu
     from envwright.play.film import save_film
 
-    tune_cpu(1)  # large rules compile in seconds with it, and in minutes without
+    tune_cpu(1)
     cast = _cast(args)
     path = args.out or cast.folder / "game.gif"
     if path.suffix.lower() == PAGE:

@@ -16,6 +16,7 @@ import numpy as np
 from envwright.core import chance, execute
 from envwright.core.env import Env, choose, restart
 from envwright.core.errors import ActionError, EnvwrightError
+from envwright.core.pieces import in_pieces
 from envwright.core.record import Record
 from envwright.core.spaces import Discrete, Space, check_numbers
 
@@ -215,7 +216,7 @@ def _call_keys(running_keys: jax.Array, calls: jax.Array) -> jax.Array:
 @functools.partial(jax.jit, static_argnums=0)
 def _begin(env: Env[Any, Any], keys: jax.Array, params: Any) -> Running:
     calls = jnp.zeros(keys.shape, jnp.uint32)
-    obs, state = jax.vmap(env.init, in_axes=(0, None))(_call_keys(keys, calls), params)
+    obs, state = jax.vmap(in_pieces(env.init), in_axes=(0, None))(_call_keys(keys, calls), params)
     return Running(keys, calls + 1, obs, state)
 
 
@@ -239,7 +240,7 @@ def _begin_where(env: Env[Any, Any], running: Running, mask: jax.Array, seeded: 
         fresh = fresh if seeded else env.inherit(state, fresh)  # a seed promises the same episode whatever came before
         return choose(again, (fresh_obs, fresh), (obs, state))
 
-    obs, state = jax.vmap(one)(_call_keys(running.keys, running.calls), running.obs, running.state, mask)
+    obs, state = jax.vmap(in_pieces(one))(_call_keys(running.keys, running.calls), running.obs, running.state, mask)
     return running.replace(calls=running.calls + mask.astype(jnp.uint32), obs=obs, state=state)
 
 
@@ -256,7 +257,7 @@ def _step(
         reward = jnp.where(again, jnp.zeros_like(step.reward), step.reward)
         return state, BatchStep(obs, reward, step.terminated & ~again, step.truncated & ~again, step.info, obs)
 
-    state, step = jax.vmap(one)(_call_keys(running.keys, running.calls), running.state, actions, mask)
+    state, step = jax.vmap(in_pieces(one))(_call_keys(running.keys, running.calls), running.state, actions, mask)
     return running.replace(calls=running.calls + 1, obs=step.obs, state=state), step
 
 
@@ -271,7 +272,7 @@ def _step_and_restart(
         return step.state, BatchStep(step.obs, step.reward, step.terminated, step.truncated, info, final_obs)
 
     keys, next_keys = _call_keys(running.keys, running.calls), _call_keys(running.keys, running.calls + 1)
-    state, step = jax.vmap(one)(keys, next_keys, running.state, actions)
+    state, step = jax.vmap(in_pieces(one))(keys, next_keys, running.state, actions)
     # A restart is a call of its own, so that the same games are played whenever it happens.
     calls = running.calls + 1 + (step.terminated | step.truncated).astype(jnp.uint32)
     return running.replace(calls=calls, obs=step.obs, state=state), step

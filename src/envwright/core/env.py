@@ -17,6 +17,7 @@ import jax
 import jax.numpy as jnp
 
 from envwright.core.chance import restart_key
+from envwright.core.pieces import in_pieces
 from envwright.core.record import Record
 from envwright.core.spaces import Space, check_action
 
@@ -122,11 +123,14 @@ class Env(ABC, Generic[State, Params]):
 
     def reset(self, key: jax.Array, params: Params | None = None) -> tuple[Obs, State]:
         """A new episode, with default params unless given."""
-        return self.init(key, self.default_params if params is None else params)
+        return in_pieces(self.init)(key, self.default_params if params is None else params)
 
     def step(self, key: jax.Array, state: State, action: Any, params: Params | None = None) -> Step:
         """One step, then a fresh episode where one ended; `info["final_observation"]` keeps what was seen last."""
         params = self.default_params if params is None else params
+        return in_pieces(self._step)(key, state, action, params)
+
+    def _step(self, key: jax.Array, state: State, action: Any, params: Params) -> Step:
         step = self.transition(key, state, action, params)
         return restart(self, step, self.init(restart_key(key), params))
 

@@ -17,6 +17,7 @@ from jax.extend.core import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, jaxp
 from envwright.core import kernels, lane_rules, writes
 from envwright.core.jaxprs import length
 from envwright.core.lane_rules import Flags, Values, widened
+from envwright.core.pieces import in_pieces
 
 LAST = -1
 # Operations of a function from which on a kernel computes it for so many games at a time. HalfCheetah has 4,600, and
@@ -34,11 +35,12 @@ def each(function: Callable[..., Any], *batch: Any) -> Any:
         return jax.vmap(function, in_axes=LAST, out_axes=LAST)(*batch)
     games = leaves[0].shape[LAST]
 
-    def run(leaves: Values, games: int) -> Values:
-        return _run(closed, leaves, [True] * len(leaves), [True] * len(closed.out_avals), games)
-
     some = _at_a_time(closed.jaxpr, games)
-    results = run(leaves, games) if some == games else _in_turns(run, leaves, games, some)
+
+    def run(leaves: Values) -> Values:
+        return _run(closed, leaves, [True] * len(leaves), [True] * len(closed.out_avals), some)
+
+    results = in_pieces(run)(leaves) if some == games else _in_turns(run, leaves, games, some)
     return jax.tree.unflatten(jax.tree.structure(shape), results)
 
 
@@ -51,13 +53,13 @@ def _at_a_time(jaxpr: Jaxpr, games: int) -> int:
     return some if some >= SHORT_TILE / 4 else games
 
 
-def _in_turns(run: Callable[[Values, int], Values], leaves: Values, games: int, some: int) -> Values:
+def _in_turns(run: Callable[[Values], Values], leaves: Values, games: int, some: int) -> Values:
     """`some` games at a time."""
     part = [jax.ShapeDtypeStruct((*leaf.shape[:LAST], some), leaf.dtype) for leaf in leaves]
-    made = [jnp.zeros((*one.shape[:LAST], games), one.dtype) for one in jax.eval_shape(lambda p: run(p, some), part)]
+    made = [jnp.zeros((*one.shape[:LAST], games), one.dtype) for one in jax.eval_shape(run, part)]
 
     def turn(i: jax.Array, made: Values) -> Values:
-        parts = run([jax.lax.dynamic_slice_in_dim(leaf, i * some, some, axis=LAST) for leaf in leaves], some)
+        parts = run([jax.lax.dynamic_slice_in_dim(leaf, i * some, some, axis=LAST) for leaf in leaves])
         put = jax.lax.dynamic_update_slice_in_dim
         return [put(whole, part, i * some, axis=LAST) for whole, part in zip(made, parts, strict=True)]
 

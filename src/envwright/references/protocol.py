@@ -201,6 +201,7 @@ class BatchedReference(Protocol):
     """Many games of a reference at once, whatever steps them."""
 
     num_envs: int
+    games_of_each_policy: bool = False  # whether so many games are wanted of each policy, not of all together
 
     @property
     def policies(self) -> Mapping[str, BatchPolicy]:

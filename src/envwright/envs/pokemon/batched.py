@@ -17,16 +17,18 @@ TEAMS = ("random", "custom")
 
 
 class ShowdownBattles(BatchedReference):
-    """Each kind of player with each kind of team: battle i is played by player i modulo their number."""
+    """Battle i is played by policy i modulo their number; each policy has both kinds of teams."""
+
+    games_of_each_policy = True
 
     def __init__(
         self, num_envs: int, *, teams: Sequence[str] = TEAMS, processes: int = PROCESSES, traced: bool = False
     ) -> None:
         self.num_envs = num_envs
         self._battles = Battles(num_envs, processes, traced)
-        players = [(f"{name}, {kind} teams", policy, kind) for kind in teams for name, policy in all_policies().items()]
-        self._kinds = [players[i % len(players)][2] for i in range(num_envs)]
-        self._policies = {name: self._bound(policy, i, len(players)) for i, (name, policy, _) in enumerate(players)}
+        players = all_policies()
+        self._kinds = [teams[i // len(players) % len(teams)] for i in range(num_envs)]
+        self._policies = {name: self._bound(act, i, len(players)) for i, (name, act) in enumerate(players.items())}
         self._now: Columns = {}
         self._log: Columns = {}
         self._legal = np.zeros((num_envs, 2, ACTIONS), bool)

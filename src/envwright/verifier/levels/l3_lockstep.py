@@ -6,7 +6,7 @@ The two are put side by side once, at the first reset. After that each goes on f
 of one bit in one column stays visible in every later step that depends on it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,12 +55,19 @@ class Difference(NamedTuple):
 class Clock:
     """For each game of a batch, how many episodes it has finished, and how many steps of the present one."""
 
-    def __init__(self, games: int) -> None:
+    def __init__(self, games: int, policies: Iterable[str]) -> None:
+        self.policies = tuple(policies)
         self.episode, self.step, self.steps = np.zeros(games, np.int64), np.zeros(games, np.int64), 0
 
     @property
     def finished(self) -> int:
         return int(self.episode.sum())
+
+    @property
+    def by_policy(self) -> dict[str, int]:
+        """How many episodes each policy has finished: game i is played by policy i modulo their number."""
+        many = len(self.policies)
+        return {name: int(self.episode[i::many].sum()) for i, name in enumerate(self.policies)}
 
     def go_on(self, ended: NDArray[np.bool_]) -> None:
         since = np.argmax(ended[::-1], axis=0)
@@ -76,7 +83,8 @@ class Clock:
 
 
 def check_lockstep(session: Session) -> list[Check]:
-    """Play at least as many whole games as the effort says on both sides, and compare every column after every step."""
+    """Play at least as many whole games as the effort says on both sides, or as many of each policy where the reference
+    wants that, and compare every column after every step."""
     candidate, games = session.candidate, session.effort.games
     batched = session.batched(min(MOST, max(FEWEST, games // EACH)))
     if batched is None:
@@ -99,26 +107,28 @@ def _one_step(columns: Columns) -> Columns:
 
 
 def _play(session: Session, batched: BatchedReference, began: BatchedOutcome, state: Columns) -> Check:
-    clock, before, games = Clock(batched.num_envs), began.columns, session.effort.games
+    clock, before, games = Clock(batched.num_envs, batched.policies), began.columns, session.effort.games
     for recording in record(batched, began, np.random.default_rng(session.effort.seed)):
         got = session.candidate.play_on(state, recording.actions, recording.chance, recording.start)
         bits, found = compare(recording.columns, got)
         if found is not None:
             divergence = blame(session, batched, recording, before, found, clock)
-            detail = f"{_played(clock, before)}, {bits:,} bits differ in the {CHUNK} steps around the first"
+            detail = f"{_played(clock, before)}; {bits:,} bits differ in the {CHUNK} steps around the first"
             return Check("L3", NAME, "fail", detail, clock.finished, (divergence,))
         clock.go_on(recording.ended)
-        session.progress(f"L3 lock-step, {min(clock.finished, games):,} games")
-        if clock.finished >= games:
-            break
+        counted = min(clock.by_policy.values()) if batched.games_of_each_policy else clock.finished
+        session.progress(f"L3 lock-step, {min(counted, games):,} games")
         before = {name: column[-1] for name, column in recording.columns.items()}
+        if counted >= games:
+            break
         last = {name: column[-1] for name, column in got.items()}
         state = part(last, "state.") | {name: column for name, column in last.items() if name.startswith(LOG)}
-    return Check("L3", NAME, "pass", f"{_played(clock, before)}, 0 bits differ", clock.finished)
+    return Check("L3", NAME, "pass", f"{_played(clock, before)}; 0 bits differ", clock.finished)
 
 
 def _played(clock: Clock, columns: Columns) -> str:
-    return f"{clock.finished:,} games to their end, {clock.steps:,} steps, {len(columns)} columns"
+    of_each = ", ".join(f"{name} {games:,}" for name, games in clock.by_policy.items())
+    return f"{clock.finished:,} games to their end ({of_each}), {clock.steps:,} steps, {len(columns)} columns"
 
 
 def record(batched: BatchedReference, began: BatchedOutcome, rng: np.random.Generator) -> Iterator[Recording]:
