@@ -15,6 +15,7 @@ import numpy as np
 
 from envwright.core.errors import EnvwrightError, MissingExtraError, missing_extra
 from envwright.core.spaces import Box, Discrete, Space
+from envwright.references.mujoco_warnings import compiler_warnings_logged
 from envwright.references.python import Driver, PythonReference
 from envwright.references.python.making import alike, made_alike
 from envwright.references.python.settings import assign
@@ -104,7 +105,11 @@ def id_maker(gym: Any, id: str, options: Mapping[str, Any]) -> Callable[[], Any]
 
     def make() -> Any:
         try:
-            return gym.make(id, disable_env_checker=True, **options)
+            entry = gym.spec(id).entry_point
+            if isinstance(entry, str):
+                importlib.import_module(entry.partition(":")[0])  # and so MuJoCo, if it is made with that
+            with compiler_warnings_logged():
+                return gym.make(id, disable_env_checker=True, **options)
         except gym.error.DependencyNotInstalled as error:
             raise MissingExtraError(f"{id} cannot be made here: {error}") from error
 
