@@ -12,6 +12,7 @@ from envwright.verifier import pairs
 from envwright.verifier.contract import Contract, ContractError
 from envwright.verifier.engine import pair_of, verify
 from envwright.verifier.replay import replay
+from envwright.verifier.run import levels_of
 from envwright.verifier.session import Effort
 from envwright.verifier.verdict import Verdict
 
@@ -114,3 +115,9 @@ def test_bad_settings_are_named() -> None:
         pairs.kind_of(replace(agreed(TERMS), reference="node:game.js"))
     with pytest.raises(EnvwrightError, match=r"\[settings.loose\], which its contract lacks"):
         pairs.of_form(agreed(TERMS), Form("loose", {}, setting="loose"))
+
+
+def test_policies_play_the_reference_as_it_is_made() -> None:
+    asked = ["L0", "L4"]
+    assert levels_of(None, asked) == levels_of(Form("as it is", {}), asked) == asked
+    assert levels_of(Form("tight", {}, setting="tight"), asked) == ["L0"]

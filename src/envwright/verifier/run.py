@@ -38,11 +38,14 @@ def verify_names(
     if contract is not None and len(names) == 2:
         found = replace(found, reference=names[0], candidate=names[1])
     for form in forms_of(names):
+        asked = levels_of(form, levels)
+        if not asked:
+            continue
         subject = "" if form is None else f"{spec(names[0]).id.rpartition('-v')[0]}, {form.name}"
         chosen = found if form is None else pairs.of_form(found, form)
         chosen = replace(chosen, policies=(*chosen.policies, *(str(Path(p).resolve()) for p in policies)))
         tell = progress if form is None else lambda what, about=subject: progress(f"{about}: {what}")
-        verdict = _verify(chosen, levels, episodes, seed, patience, out, label(chosen, form), tell)
+        verdict = _verify(chosen, asked, episodes, seed, patience, out, label(chosen, form), tell)
         yield replace(verdict, subject=subject or verdict.subject)
 
 
@@ -50,6 +53,11 @@ def forms_of(names: Sequence[str]) -> Sequence[Form | None]:
     """The forms in which an environment is verified; None: as the contract has it."""
     named = len(names) == 1 and not names[0].endswith(".toml")
     return (spec(names[0]).forms or (None,)) if named else (None,)
+
+
+def levels_of(form: Form | None, levels: Sequence[str]) -> list[str]:
+    """What is asked of a form. Policies play the reference as it is made: with other settings there is no L4."""
+    return [level for level in levels if level != "L4" or form is None or not form.setting]
 
 
 def _verify(
