@@ -10,12 +10,13 @@ import numpy as np
 
 from envwright.core.errors import EnvwrightError
 from envwright.envs.tcg_pocket import tables
-from envwright.envs.tcg_pocket.tables import BY_ID, ENERGIES, Card
+from envwright.envs.tcg_pocket.tables import BY_ID, ENERGIES, Attack, Card
 
 SIZE, COPIES, MOST_TYPES = 20, 2, 3
 PUBLISHED, RANDOM = "published", "random"
 RANDOM_DECKS = 1024  # in the pool of that name
-CLOSEST = 3  # lines of evolution in a random deck, at most; the rest is single Basics and Trainers
+LINES = 2, 5  # further lines of evolution in a random deck, below the second; then Trainers and Basic Pokemon
+ANY, TRAINERS = 0.2, 0.7  # shares: of lines that the energy need not pay for, of Trainers in the rest
 
 
 class DeckError(EnvwrightError, ValueError):
@@ -93,52 +94,73 @@ def random_pool(size: int = RANDOM_DECKS, seed: int = 0) -> tuple[Deck, ...]:
 
 
 def random_deck(rng: np.random.Generator) -> Deck:
-    """Any card may be in it; evolutions come with what they evolve from, so that they can be played, and the energy is
-    that of the attacks."""
-    counts: Counter[int] = Counter()
-    names: Counter[str] = Counter()
-
-    def add(card: Card) -> None:
-        if names[card.name] < COPIES and counts.total() < SIZE:
-            counts[card.number] += 1
-            names[card.name] += 1
-
+    """A deck around some Pokemon. Any card may be in it, most can be used: evolutions come with what they evolve from,
+    Pokemon with energy that pays for an attack, cards that ask for others by name with one of these."""
     every = [card for card in tables.CARDS if card]
-    for _ in range(int(rng.integers(1, CLOSEST + 1))):
-        line = _line(every[int(rng.integers(len(every)))], rng)
-        for _ in range(int(rng.integers(1, COPIES + 1))):
-            if counts.total() + len(line) <= SIZE:
-                for card in line:
-                    add(card)
-    while counts.total() < SIZE:
-        card = every[int(rng.integers(len(every)))]
-        if not card.evolution or names[card.evolves_from]:
-            add(card)
-    if not any(tables.card(number).basic for number in counts):
-        return random_deck(rng)
-    return Deck(tuple(sorted(counts.elements())), _types(counts, rng))
+    main = [card for card in every if card.attacks][int(rng.integers(sum(bool(card.attacks) for card in every)))]
+    types = _types(main, rng)
+    fitting = [card for card in every if card.attacks and any(_payable(attack, types) for attack in card.attacks)]
+    trainers = [card for card in every if card.kind in ("item", "supporter")]
+    deck = _Making(rng)
+    deck.add_line(main)
+    for _ in range(int(rng.integers(*LINES))):
+        wanted = every if rng.random() < ANY else fitting
+        deck.add_line(wanted[int(rng.integers(len(wanted)))])
+    while len(deck.cards) < SIZE:
+        wanted = trainers if rng.random() < TRAINERS else [card for card in fitting if card.basic]
+        deck.add_line(wanted[int(rng.integers(len(wanted)))])
+    found = Deck(tuple(sorted(deck.cards)), tuple(types))
+    return found if found.basics else random_deck(rng)
 
 
-def _line(card: Card, rng: np.random.Generator) -> list[Card]:
-    """A card and, before it, one of each stage that it evolves from."""
-    line = [card]
-    while line[0].evolves_from:
-        below = [other for other in tables.CARDS if other and other.name == line[0].evolves_from]
-        line.insert(0, below[int(rng.integers(len(below)))])
-    return line
+def _types(main: Card, rng: np.random.Generator) -> list[int]:
+    """Types that pay for the attacks of a Pokemon, and perhaps others."""
+    types = {type for attack in main.attacks for type, units in enumerate(attack.cost[: len(ENERGIES)]) if units}
+    number = max(len(types), int(rng.integers(1, MOST_TYPES + 1)))
+    for type in rng.permutation(len(ENERGIES)):
+        if len(types) < number:
+            types.add(int(type))
+    return sorted(types)
 
 
-def _types(counts: Counter[int], rng: np.random.Generator) -> tuple[int, ...]:
-    """Up to three types, drawn by how many units of each the attacks of the deck cost."""
-    weights = np.zeros(len(ENERGIES), int)
-    for number, n in counts.items():
-        for attack in tables.card(number).attacks:
-            weights += n * np.array(attack.cost[: len(ENERGIES)])
-    found: list[int] = []
-    for _ in range(int(rng.integers(1, MOST_TYPES + 1))):
-        units = np.repeat(np.arange(len(ENERGIES)), weights)
-        if not units.size:
-            break
-        found.append(int(units[int(rng.integers(units.size))]))
-        weights[found[-1]] = 0
-    return tuple(sorted(found)) or (int(rng.integers(len(ENERGIES))),)
+class _Making:
+    """A deck that grows."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng, self.cards, self.names = rng, list[int](), Counter[str]()
+
+    def add_line(self, card: Card) -> None:
+        """A card, what it evolves from, and what it asks for by name, once or twice, as far as there is room."""
+        for _ in range(int(self.rng.integers(1, COPIES + 1))):
+            self._add(self._line(card))
+        asked = sorted(_names_in((card.requires, card.effect, [attack.effect for attack in card.attacks])))
+        if asked and not any(self.names[name] for name in asked):
+            self._add(self._line(self._named(asked[int(self.rng.integers(len(asked)))])))
+
+    def _add(self, line: list[Card]) -> None:
+        if len(self.cards) + len(line) <= SIZE and all(self.names[card.name] < COPIES for card in line):
+            self.cards += [card.number for card in line]
+            self.names.update(card.name for card in line)
+
+    def _line(self, card: Card) -> list[Card]:
+        line = [card]
+        while line[0].evolves_from:
+            line.insert(0, self._named(line[0].evolves_from))
+        return line
+
+    def _named(self, name: str) -> Card:
+        """Any card of that name."""
+        cards = [card for card in tables.CARDS if card and card.name == name]
+        return cards[int(self.rng.integers(len(cards)))]
+
+
+def _payable(attack: Attack, types: Sequence[int]) -> bool:
+    return all(type in types for type, units in enumerate(attack.cost[: len(ENERGIES)]) if units)
+
+
+def _names_in(effects: Any) -> set[str]:
+    """The names that filters ask for, anywhere in operations and conditions."""
+    if isinstance(effects, Mapping):
+        found = set(effects["names"]) if "names" in effects else set()
+        return found.union(*map(_names_in, effects.values()))
+    return set().union(*map(_names_in, effects)) if isinstance(effects, list | tuple) else set()
