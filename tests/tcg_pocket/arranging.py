@@ -16,7 +16,12 @@ from envwright.envs.tcg_pocket.tables import BY_ID, CARDS, ENERGIES, Card
 SPEC = Path(tcg_pocket.__file__).with_name("spec.md").read_text()
 RULES = re.findall(r"^- \*\*(R\d+\.\d+)\*\*", SPEC, re.MULTILINE)
 FILLER = "P-A-001"  # Potion: fills up a deck list, in the discard pile, where nothing looks for it
+VINE_WHIP = ("A1-001", "Vine Whip")  # 40 for grass and colorless
 WALL = "A1-185"  # Dragonite: 160 HP, no weakness, no ability
+
+# Fields that count ends of turn.
+LASTING = ("no_attack_left", "no_retreat_left", "prevent_left", "needs_coin_left", "lock_left")
+LASTING += ("dealt_less_left", "taken_less_left", "guard_left")
 
 
 def exercises(*rules: str) -> Any:
@@ -226,3 +231,10 @@ def hit(id: str, name: str, coins: str | None = None, energy: str = "", damage: 
 
 def ability(game: PocketGame, place: int = 0) -> None:
     alone(game, USE_ABILITY + place)
+
+
+def started(**options: Any) -> PocketGame:
+    """A game that has just begun, of published decks."""
+    game = PocketGame(**options)
+    game.reset(seed=0)
+    return game
