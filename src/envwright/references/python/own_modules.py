@@ -21,7 +21,7 @@ def classes_of(roots: Sequence[Any], within: bool = True) -> list[type]:
 
 
 def _is_own(module: str) -> bool:
-    root = module.partition(".")[0]
+    root = _package(module)
     library = root in _LIBRARIES or root in sys.stdlib_module_names or module in _BASES
     return module == "__main__" or (not library and module in sys.modules)  # compiled code makes up names of modules
 
@@ -29,15 +29,23 @@ def _is_own(module: str) -> bool:
 def modules_of(classes: Iterable[type]) -> list[types.ModuleType]:
     """The loaded modules in the packages of the classes, or beside their files if they are in no package."""
     names = {cls.__module__ for cls in classes}
-    packages = {name.partition(".")[0] for name in names if "." in name}
+    packages = {_package(name) for name in names if "." in name}
     libraries = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), sysconfig.get_path("stdlib")}
     folders = {_folder(name) for name in names if "." not in name} - libraries - {None}
     return [
         module
         for name, module in list(sys.modules.items())
         if isinstance(module, types.ModuleType)
-        and (name in names or name.partition(".")[0] in packages or ("." not in name and _folder(name) in folders))
+        and (name in names or _package(name) in packages or ("." not in name and _folder(name) in folders))
     ]
+
+
+def _package(module: str) -> str:
+    """The outermost package of a module. envwright is a library, but for the references that it comes with: their
+    package is `envwright.envs.NAME.reference`."""
+    parts = module.split(".")
+    ours = parts[:2] == ["envwright", "envs"] and parts[3:4] == ["reference"]
+    return ".".join(parts[: 4 if ours else 1])
 
 
 def _folder(module: str) -> str | None:

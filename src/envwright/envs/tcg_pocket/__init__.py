@@ -1,0 +1,1 @@
+"""Pokemon TCG Pocket, the card game for two players. `spec.md` says what its rules are."""
