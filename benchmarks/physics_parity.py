@@ -66,6 +66,7 @@ def mujoco_side(env: Any, states: Mapping[str, np.ndarray]) -> Iterator[dict[str
 def our_side(folder: str, states: Mapping[str, np.ndarray], dtype: str) -> dict[str, np.ndarray]:
     import jax
 
+    from envwright.core.pieces import in_pieces
     from envwright.physics import Motion, advance, phases
 
     model = importlib.import_module(f"envwright.envs.{folder}.env").MODEL
@@ -76,7 +77,7 @@ def our_side(folder: str, states: Mapping[str, np.ndarray], dtype: str) -> dict[
         after = advance(model, motion, ctrl).motion
         return first | {"qpos": after.qpos, "qvel": after.qvel, "final qacc": after.warmstart}
 
-    run = _compiled.setdefault((folder, dtype), jax.jit(jax.vmap(one)))
+    run = _compiled.setdefault((folder, dtype), jax.jit(jax.vmap(in_pieces(one))))
     given = [states[name].astype(dtype) for name in ("qpos", "qvel", "warmstart", "ctrl")]
     return {name: np.asarray(value, np.float64) for name, value in run(*given).items() if name != "warmstart"}
 
