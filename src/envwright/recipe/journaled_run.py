@@ -204,7 +204,7 @@ def _short(sentence: str) -> str:
 def _line(judged: Judged) -> str:
     if judged.passed:
         asked = sum(c["status"] == "pass" for c in judged.checks)
-        return f"{judged.stage}: ok, {asked} checks ({judged.seconds:.1f} s)"
+        return f"{judged.stage}: ok, {asked} check{'s' * (asked != 1)} ({judged.seconds:.1f} s)"
     first = judged.counterexample.splitlines()[0]
     return f"{judged.stage}: {first}; {judged.blamed} is to blame ({judged.seconds:.1f} s)"
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+TWICE = 20  # episodes that are played again, to see whether they are the same
+
 
 def main(file: str, name: str, settings: str, result: str) -> None:
     asked = json.loads(Path(settings).read_text())
@@ -44,17 +46,20 @@ def _load(file: str, name: str) -> Any:
 
 
 def _play(cls: Any, file: str, asked: dict[str, Any], counts: Counter[int], answer: dict[str, Any]) -> None:
-    rng = np.random.default_rng(0)
     game = cls()
     while answer["episodes"] < asked["episodes"] and answer["steps"] < asked["steps"]:
         lines: set[int] = set()
         sys.settrace(_tracer(file, lines))
         try:
-            _episode(game, answer["episodes"], rng, asked, answer)
+            seen = _episode(game, answer["episodes"], asked, answer)
         finally:
             sys.settrace(None)
+        if answer["episodes"] < TWICE:
+            _compare(seen, _episode(game, answer["episodes"], asked, answer), answer["episodes"])
         answer["episodes"] += 1
         counts.update(lines)
+    if not answer["ended"]:
+        raise ValueError(f"none of {answer['episodes']} episodes has ended, each of up to {asked['longest']:,} steps")
 
 
 def _tracer(file: str, lines: set[int]) -> Any:
@@ -69,8 +74,21 @@ def _tracer(file: str, lines: set[int]) -> Any:
     return trace
 
 
-def _episode(game: Any, seed: int, rng: np.random.Generator, asked: dict[str, Any], answer: dict[str, Any]) -> None:
+def _compare(first: list[Any], second: list[Any], seed: int) -> None:
+    for step, (one, two) in enumerate(zip(first, second, strict=False)):
+        if one != two:
+            when = f"after step {step - 1}" if step else "after reset"
+            raise ValueError(
+                f"the episode with seed {seed} is not the same when it is played again with the same seed and actions; "
+                f"it differs first {when}: is every draw from self.np_random, and is all of the state set by reset?"
+            )
+
+
+def _episode(game: Any, seed: int, asked: dict[str, Any], answer: dict[str, Any]) -> list[Any]:
+    """Plays it, and gives what was seen."""
+    rng = np.random.default_rng(seed)
     observation, _ = game.reset(seed=seed)
+    seen = [(np.asarray(observation).tolist(), 0.0)]
     _check(game, observation, asked, f"after reset with seed {seed}")
     for step in range(asked["longest"]):
         masks = np.asarray(game.action_masks())
@@ -84,10 +102,11 @@ def _episode(game: Any, seed: int, rng: np.random.Generator, asked: dict[str, An
         _check(game, observation, asked, f"after step {step} with seed {seed}")
         if not np.isfinite(float(reward)):
             raise ValueError(f"the reward of step {step} with seed {seed} is {reward}")
+        seen.append((np.asarray(observation).tolist(), float(reward)))
         if terminated or truncated:
             answer["ended"] += 1
-            return
-    raise ValueError(f"the episode with seed {seed} has not ended after {asked['longest']:,} steps")
+            break
+    return seen
 
 
 def _check(game: Any, observation: Any, asked: dict[str, Any], when: str) -> None:
