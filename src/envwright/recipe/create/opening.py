@@ -71,12 +71,11 @@ def begin_creation(
     """The project to run, new or as it is in its folder. Everything that can be wrong is looked at before anything is
     written. A single folder is a project that was begun or recorded before."""
     if len(documents) == 1 and (documents[0] / FILE).is_file():
-        project = begin(str(documents[0]), out, target=target, agent=agent, model=model, budget=budget, fresh=fresh)
-        if not project.rulebook:
+        if not load_project(documents[0]).rulebook:
             raise BeginError(
                 f"{documents[0]} is not made from documents; run it with: envwright translate {documents[0]}."
             )
-        return project
+        return begin(str(documents[0]), out, target=target, agent=agent, model=model, budget=budget, fresh=fresh)
     title = _title(name)
     assert name is not None
     read = read_rulebook(documents)
