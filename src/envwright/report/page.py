@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from envwright.recipe.events import Began, Event, of_translation
-from envwright.recipe.summary import last, unverified
+from envwright.recipe.summary import unverified
 from envwright.recipe.versions import Files
 from envwright.report import facts, verdict
 from envwright.report.html import Html, section, tag
@@ -81,11 +81,15 @@ def page(
 
 
 def _kicker(events: Sequence[Event]) -> str:
-    began = last(events, Began)
-    about = f"{began.reference}, translated to {began.target} with" if began else "A run of"
-    if began and "rulebook" in began.hashes:
-        about = f"{began.reference}, made a game with"
-    return f"{about} envwright"
+    begun = [event for event in events if isinstance(event, Began)]
+    if not begun:
+        return "A run of envwright"
+    first, latest = begun[0], begun[-1]
+    if first is not latest:
+        return f"From {first.reference}: {latest.reference}, translated to {latest.target} with envwright"
+    if "rulebook" in first.hashes:
+        return f"A game from {first.reference}, with envwright"
+    return f"{latest.reference}, translated to {latest.target} with envwright"
 
 
 def _contents(has_rules: bool, has_interface: bool) -> Html:

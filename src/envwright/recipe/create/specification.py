@@ -194,11 +194,12 @@ def _check_sources(found: Specification, documents: Sequence[SourceDocument]) ->
                 except DocumentError as error:
                     raise SpecificationError(f"{what} {part.number}: {error}") from None
     for rule in found.rules:
-        stands = " ".join(line.text for place in rule.sources for line in passage(place, documents))
-        if _words(rule.quote) not in _words(stands):
+        lines = [line for place in rule.sources for line in passage(place, documents)]
+        if _words(rule.quote) not in _words(" ".join(line.text for line in lines)):
+            under = f", under '{lines[0].heading}'" if lines[0].heading else ""
             raise SpecificationError(
-                f"Rule {rule.number} quotes '{rule.quote}', which does not stand at {', '.join(rule.sources)}; copy "
-                "some words from there as they are, or correct the place."
+                f"Rule {rule.number} quotes '{rule.quote}', which does not stand at {', '.join(rule.sources)}{under}; "
+                "copy some words from there as they are, or correct the place."
             )
 
 
