@@ -39,7 +39,7 @@ def _intro(covered: RulesCovered | None) -> Html:
     return tag(
         "p",
         f"{whole} of {len(covered.rows)} rules are exercised both by tests and in {covered.episodes:,} games of random "
-        f"play ({covered.steps:,} steps). The tests were written from the specification without sight of the game; "
+        f"play ({covered.steps:,} steps). Who wrote the tests was given the specification, not the game; "
         "noticed means that one of them fails when the lines of the rule are taken out of it. Whether the "
         "rules are what the documents mean, nobody has verified: read them.",
     )
