@@ -3,6 +3,7 @@
 import contextlib
 from typing import Any
 
+from envwright.api import create as create
 from envwright.api import train as train
 from envwright.api import translate as translate
 from envwright.api import verify as verify

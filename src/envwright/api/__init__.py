@@ -3,6 +3,8 @@
     verdict = envwright.verify("pong")                  envwright verify pong
     policy = envwright.train("pong")                    envwright train pong
     made = envwright.translate("gymnasium:Taxi-v4")     envwright translate gymnasium:Taxi-v4
+    made = envwright.create("rules.md", name="crossing", agent="claude")
+                                                        envwright create rules.md --name crossing --agent claude
 
 What each of them needs is imported when it is called.
 """
@@ -81,3 +83,21 @@ def translate(
     from envwright.api.translated import run
 
     return run(reference, target, options or {}, agent, model, budget, transfer, out, fresh, say, progress)
+
+
+def create(
+    *documents: Path | str,
+    name: str | None = None,
+    agent: str | None = None,
+    model: str | None = None,
+    budget: float | None = None,
+    target: str | None = None,
+    out: Path | str | None = None,
+    fresh: bool = False,
+    say: Callable[[str], None] = lambda line: None,
+    progress: Callable[[str], None] = lambda what: None,
+) -> "Translated":
+    """Make an environment from rules written for people, with a coding agent; then its fast version, verified."""
+    from envwright.api.translated import run_creation
+
+    return run_creation(documents, name, agent, model, budget, target, out, fresh, say, progress)

@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from envwright.agents.protocol import Agent, Money
+from envwright.recipe.create.opening import begin_creation, create
+from envwright.recipe.create.rule_coverage import told_coverage
 from envwright.recipe.events import Measured
+from envwright.recipe.journal import read_journal
 from envwright.recipe.journaled_run import JournaledRun
 from envwright.recipe.new_project import begin
-from envwright.recipe.open_run import find_agents, open_run
+from envwright.recipe.open_run import JOURNAL, find_agents, open_run
 from envwright.recipe.project import Project
 from envwright.recipe.repair_loop import translate
 from envwright.recipe.result import finish
@@ -70,6 +73,27 @@ def run(
     return carry_out(project, find_agents(project), None, say, progress)
 
 
+def run_creation(
+    documents: Sequence[Path | str],
+    name: str | None,
+    agent: str | None,
+    model: str | None,
+    budget: float | None,
+    target: str | None,
+    out: Path | str | None,
+    fresh: bool,
+    say: Callable[[str], None],
+    progress: Callable[[str], None],
+) -> Translated:
+    """Begin to make an environment from documents, or go on with the run in the folder, and carry it out."""
+    folder = None if out is None else Path(out)
+    project = begin_creation(
+        [Path(document) for document in documents], name, folder, target=target, agent=agent, model=model,
+        budget=budget, fresh=fresh,
+    )  # fmt: skip
+    return carry_out(project, find_agents(project), None, say, progress)
+
+
 def carry_out(
     project: Project,
     found: tuple[Sequence[Agent], Any],
@@ -77,19 +101,30 @@ def carry_out(
     say: Callable[[str], None],
     progress: Callable[[str], None],
     opened: Callable[[JournaledRun], None] = lambda run: None,
+    until: str = "",
 ) -> Translated:
     """Go through a run, new or resumed, until it is finished or cannot go on; its report is written in any case."""
     agents, secret = found
+    report, creation = project.folder / "report.html", None
+    if project.rulebook:
+        try:
+            creation = create(
+                project, agents, secret=secret, budget=budget, until=until, say=say, progress=progress, opened=opened
+            )
+        finally:  # of an unfinished run, too
+            write_report(project.name, None, read_journal(project.folder / JOURNAL), {}, report)
+        say(told_coverage(creation.covered))
+        project = creation.project
     with open_run(project, agents, secret=secret, budget=budget, say=say, progress=progress) as (run, brief):
         opened(run)
-        report, contract = project.folder / "report.html", run.verifier.contract
+        contract = run.verifier.contract
         try:
             files = translate(run, brief, project.rules)
             result = finish(run, brief, project, files, progress)
         finally:  # of an unfinished run, too
-            written = current_files(brief.scaffold, run.journal.events)
+            written = current_files(brief.scaffold, run.events)
             write_report(project.name, brief.interface, run.journal.events, written, report, contract)
-        measured = next((e for e in run.journal.events if isinstance(e, Measured)), None)
+        measured = next((e for e in run.events if isinstance(e, Measured)), None)
         speed = None if measured is None else measured.ratio
         return Translated(
             project.name, result.package, result.wheel, report, speed, run.ledger.balance.text(), contract.made

@@ -35,6 +35,7 @@ PACKAGES = {
     "unearth": ("fetching the originals of our own environments", "reference"),
     "matplotlib": ("plots", "viz"),
     "av": ("films", "viz"),
+    "pypdf": ("rulebooks that are PDFs", "pdf"),
     "tree_sitter": ("reading C and TypeScript", "analyse"),
     "pydantic_ai": ("models behind an API", "agents"),
     "genai_prices": ("what tokens cost", "agents"),

@@ -13,6 +13,7 @@ from envwright.cli import (
     bench,
     completion,
     contract,
+    create,
     doctor,
     eval,
     init,
@@ -31,7 +32,7 @@ from envwright.cli import (
 from envwright.core.errors import EnvwrightError
 
 COMMANDS = (
-    translate, resume, status, init, agents, doctor, record, ablate,
+    translate, create, resume, status, init, agents, doctor, record, ablate,
     list_envs, play, verify, replay, contract, reference, train, eval, watch, bench, completion,
 )  # fmt: skip
 
@@ -43,6 +44,8 @@ Begin with:
   envwright doctor               what is installed, and who can translate
   envwright translate gymnasium:Taxi-v4
                                  a slow environment into a fast one, verified
+  envwright create rules.md --name crossing --agent claude
+                                 rules written for people into an environment
 
   envwright list                 what there is
   envwright play pong            try it yourself, in this terminal

@@ -8,6 +8,7 @@ from envwright.api import translated
 from envwright.cli.panel import Panel
 from envwright.cli.screen import bold
 from envwright.recipe.builtin import BuiltinAgent
+from envwright.recipe.create.creation import StoppedError
 from envwright.recipe.journaled_run import JournaledRun, TaskRefusedError, WaitingError
 from envwright.recipe.open_run import find_agents
 from envwright.recipe.project import Project
@@ -16,7 +17,7 @@ from envwright.recipe.view import text, view
 WAITING = 3  # the exit code of a run that waits for a person
 
 
-def carry_out(project: Project, budget: Money | None = None) -> int:
+def carry_out(project: Project, budget: Money | None = None, until: str = "") -> int:
     """Go through a run, new or resumed, until it is finished or cannot go on."""
     found = find_agents(project)
     panel = Panel(lambda: "")
@@ -25,7 +26,7 @@ def carry_out(project: Project, budget: Money | None = None) -> int:
         panel.state = lambda: text(view(run.journal.events, run.ledger.budget))
 
     try:
-        result = translated.carry_out(project, found, budget, panel.say, panel.doing, opened)
+        result = translated.carry_out(project, found, budget, panel.say, panel.doing, opened, until)
     except TaskRefusedError:
         panel.close()
         _tell_refusals(found[0])
@@ -34,6 +35,10 @@ def carry_out(project: Project, budget: Money | None = None) -> int:
         panel.close()
         print(f"{waiting}\nThen go on with: envwright resume {project.folder}", file=sys.stderr)
         return WAITING
+    except StoppedError as stopped:
+        panel.close()
+        print(f"{stopped}, then go on with: envwright resume {project.folder}")
+        return 0
     finally:
         panel.close()
     first, *others = str(result).splitlines()

@@ -1,6 +1,6 @@
 """What can happen in a run. The journal holds these and nothing else; everything shown or resumed is made from them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -131,11 +131,47 @@ class Finished:
     sentence: str = ""
 
 
-Event = Began | Reserved | Settled | Judged | Kept | RolledBack | HandedOver | Tested | Measured | Packaged | Finished
+@dataclass(frozen=True)
+class Accepted:
+    """Artefacts of a creation hold from here on: written by an agent and checked, or edited by a person."""
+
+    files: Mapping[str, str]  # by name: specification, reference, tests
+    edited: bool = False  # by a person
+
+
+@dataclass(frozen=True)
+class RuleRow:
+    """How far one numbered rule was exercised."""
+
+    rule: str
+    tests: tuple[str, ...]  # that name it, and pass
+    noticed: bool | None  # whether one of them fails when its lines are taken out of the game; None: they cannot be
+    tagged: bool  # whether the reference says which lines these are
+    episodes: int  # of random play, in which they ran
+    untested: str = ""  # why no test can show it, as the author of the tests says
+
+
+@dataclass(frozen=True)
+class RulesCovered:
+    """Tests and random play have shown which rules they exercise."""
+
+    version: str
+    rows: tuple[RuleRow, ...]
+    episodes: int
+    steps: int
+
+
+Event = (
+    Began | Reserved | Settled | Judged | Kept | RolledBack | HandedOver | Tested | Measured | Packaged | Finished
+    | Accepted | RulesCovered
+)  # fmt: skip
 KINDS: dict[str, type[Event]] = {
     kind.__name__: kind
-    for kind in (Began, Reserved, Settled, Judged, Kept, RolledBack, HandedOver, Tested, Measured, Packaged, Finished)
-}
+    for kind in (
+        Began, Reserved, Settled, Judged, Kept, RolledBack, HandedOver, Tested, Measured, Packaged, Finished,
+        Accepted, RulesCovered,
+    )
+}  # fmt: skip
 
 
 def to_plain(event: Event) -> dict[str, Any]:
@@ -147,7 +183,30 @@ def from_plain(plain: Mapping[str, Any]) -> Event:
     kind = KINDS[plain["event"]]
     known = {f.name for f in fields(kind)}
     given = {name: _frozen(value) for name, value in plain.items() if name in known}
+    if kind is RulesCovered:
+        given["rows"] = tuple(RuleRow(**{**row, "tests": tuple(row["tests"])}) for row in given["rows"])
     return kind(**given)
+
+
+# ---- creation, and the translation after it, in one journal ----
+
+TASKS_OF_CREATION = ("write", "correct", "question")  # how its tasks begin: write-reference
+STAGES_OF_CREATION = ("specification", "reference", "tests", "agreement")
+
+
+def is_of_creation(event: Event) -> bool:
+    """Whether an event is about documents, specification, reference and tests, and not about the translation."""
+    if isinstance(event, Reserved | Settled | Kept):
+        return event.task.partition("-")[0] in TASKS_OF_CREATION
+    if isinstance(event, Judged):
+        return event.stage in STAGES_OF_CREATION
+    return isinstance(event, Accepted | RulesCovered)
+
+
+def of_translation(events: Sequence[Event]) -> tuple[Event, ...]:
+    """What has happened to the translation of the reference as it is now: one that was changed began anew."""
+    begun = [i for i, event in enumerate(events) if isinstance(event, Began)]
+    return tuple(event for event in events[begun[-1] if begun else 0 :] if not is_of_creation(event))
 
 
 def _frozen(value: Any) -> Any:

@@ -10,22 +10,31 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 
 from envwright.agents import protocol
 from envwright.agents.handoff import HandoffAgent
 from envwright.agents.protocol import Agent, Money, Task
 from envwright.core.errors import EnvwrightError
 from envwright.recipe.builtin import BuiltinAgent
-from envwright.recipe.events import Event, Judged, Settled
+from envwright.recipe.events import Event, Judged, Settled, is_of_creation, of_translation
 from envwright.recipe.journal import Journal
 from envwright.recipe.ledger import Ledger
-from envwright.recipe.verifier import Verifier
 from envwright.recipe.versions import Files, digest, write_files
 
 ANSWERS = (protocol.DONE, protocol.REFUSED, protocol.TIMEOUT, protocol.SPENT)  # not: failed, waiting
 PROMPT = "PROMPT.md"
 PERSON = "person"  # who is asked when agents had their chances
 SMALLEST_GRANT: Money = protocol.DOLLAR // 50  # below it no call is worth making
+
+
+class Judge(Protocol):
+    """Who judges: the verifier a translation, `create/judging.py` what is made from documents."""
+
+    def judge(self, stage: str, files: Files, modules: Sequence[str], *, ahead: bool = False) -> Judged: ...
+
+
+AnyJudge = TypeVar("AnyJudge", bound=Judge)
 
 HandOn = Callable[[Task, Settled], Task]  # a task as it is put to the next agent, after somebody refused it
 
@@ -43,18 +52,23 @@ class WaitingError(EnvwrightError):
 
 
 @dataclass(eq=False)
-class JournaledRun:
+class JournaledRun(Generic[AnyJudge]):
     """What the loop works with."""
 
     folder: Path
     journal: Journal
     ledger: Ledger
-    verifier: Verifier
+    verifier: AnyJudge
     agents: Sequence[Agent]  # the first is asked first; what one refuses goes to the next
     grant: Money  # the most that one call may cost
     patience: float = 1800.0  # seconds for one call
     say: Callable[[str], None] = lambda line: None
     judging: dict[tuple[str, str], Future[Judged]] = field(default_factory=dict)  # ahead: by stage and version
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What has happened to this translation; before it, there may have been another reference, or none yet."""
+        return of_translation(self.journal.events)
 
     def ask(self, task: Task, files: Files, hand_on: HandOn = lambda task, refusal: task) -> Settled:
         """An agent's answer to a task, in a folder with these files: from the journal, or from the agent.
@@ -79,7 +93,7 @@ class JournaledRun:
     def judge(self, stage: str, files: Files, modules: Sequence[str]) -> Judged:
         """The verifier's word on a version: from the journal, or from the verifier."""
         version = digest(files)
-        for event in self.journal.events:
+        for event in self._standing:
             if isinstance(event, Judged) and (event.stage, event.version) == (stage, version):
                 return event
         judged = self._ahead(stage, version) or self.verifier.judge(stage, files, modules)
@@ -89,7 +103,7 @@ class JournaledRun:
 
     def judge_ahead(self, stage: str, files: Files, modules: Sequence[str]) -> None:
         """Begin to judge what will be asked next, if all goes well, beside what is judged now."""
-        if any(isinstance(e, Judged) and e.stage == stage for e in self.journal.events):
+        if any(isinstance(e, Judged) and e.stage == stage for e in self._standing):
             return
         pool = ThreadPoolExecutor(1)
         self.judging[stage, digest(files)] = pool.submit(self.verifier.judge, stage, files, modules, ahead=True)
@@ -109,8 +123,14 @@ class JournaledRun:
     def note(self, event: Event) -> None:
         """Write an event down, unless it is there from before."""
         with self.journal.together():
-            if event not in self.journal.events:
+            if event not in self._standing:
                 self.journal.append(event)
+
+    @property
+    def _standing(self) -> list[Event]:
+        """What still holds: all of a creation, and of translations the last one."""
+        events = self.journal.events
+        return [*(e for e in events if is_of_creation(e)), *of_translation(events)]
 
     # ---- asking ----
 
@@ -147,13 +167,16 @@ class JournaledRun:
     def _calls(self, task: Task, agent: Agent | None = None) -> list[Settled]:
         """All calls for a task so far, of this run and those that were killed before; of one agent, or of all."""
         whose = f"{task.name}." if agent is None else f"{task.name}.{agent.name}."
-        settled = [e for e in self.journal.events if isinstance(e, Settled)]
+        settled = [e for e in self._standing if isinstance(e, Settled)]
         return [e for e in settled if e.task == task.name and e.call.startswith(whose)]
 
     def _call(self, agent: Agent, task: Task, files: Files) -> Settled:
         """Put money aside, ask, settle."""
         calls = self._calls(task, agent)
         call = f"{task.name}.{agent.name}.{len(calls) + 1}"
+        earlier = sum(isinstance(e, Settled) and e.task == task.name for e in self.journal.events)
+        if earlier > len(self._calls(task)):  # the same was asked about a reference that has changed since
+            call = f"{task.name}.{agent.name}.{earlier + 1}"
         grant = min(self.grant, max(self.ledger.balance.left, SMALLEST_GRANT)) if agent.costs else 0
         self.ledger.reserve(call, task.name, agent.name, grant)
         self.say(f"{task.name}: {agent.name} ({self.ledger.balance.text()})")
@@ -181,7 +204,7 @@ def _short(sentence: str) -> str:
 def _line(judged: Judged) -> str:
     if judged.passed:
         asked = sum(c["status"] == "pass" for c in judged.checks)
-        return f"{judged.stage}: ok, {asked} checks ({judged.seconds:.1f} s)"
+        return f"{judged.stage}: ok, {asked} check{'s' * (asked != 1)} ({judged.seconds:.1f} s)"
     first = judged.counterexample.splitlines()[0]
     return f"{judged.stage}: {first}; {judged.blamed} is to blame ({judged.seconds:.1f} s)"
 

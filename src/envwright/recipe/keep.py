@@ -19,9 +19,10 @@ def keep_recording(folder: Path, into: Path) -> int:
         raise RecordingError(f"The run in {folder} is not finished; finish it with: envwright resume {folder}.")
     prompts = {path.parent.name: path.read_text() for path in (folder / "work").glob(f"*/{PROMPT}")}
     content = make_recording(events, prompts)
-    analysis = read_documents(load_project(folder)).analysis
+    project = load_project(folder)
+    analysis = read_documents(project).analysis
     original = [line for source in analysis.sources for line in analysis.text(source.path).splitlines()]
-    if copied := copied_lines(content, original):
+    if not project.rulebook and (copied := copied_lines(content, original)):  # else the original is an answer itself
         raise RecordingError(f"An answer holds a line of the original, which is not ours to keep: {copied[0]}")
     if into.resolve() != folder.resolve():
         copy_project(folder, into)

@@ -37,7 +37,7 @@ from envwright.verifier import contract as contracts
 from envwright.verifier.host import Apart
 
 RUNS = Path("out") / "translate"
-RUN_FOLDERS = ("verifier", "verifier", "work", "transcripts", "package", "dist")
+RUN_FOLDERS = ("created", "verifier", "work", "transcripts", "package", "dist")
 RUN_FILES = (JOURNAL, "report.html")
 
 
@@ -61,12 +61,8 @@ def begin(
     if source is not None and options:
         raise BeginError(f"{given} is a project; its options are in {given / CONTRACT}, under [reference_options].")
     folder = out or RUNS / (source.name if source else short_name(reference, options))
-    if fresh and folder.exists() and not _is_project(folder):
-        raise BeginError(
-            f"{folder} is not a run of envwright's, so it is not deleted; choose another folder with --out."
-        )
-    if fresh and folder.exists() and (source is None or folder.resolve() != given.resolve()):
-        shutil.rmtree(folder)
+    if fresh and (source is None or folder.resolve() != given.resolve()):
+        clear(folder)
     elif fresh:
         _forget(folder)
     if (folder / FILE).exists():
@@ -136,11 +132,18 @@ def init_project(
         project = replace(project, target=TARGET)  # the only one it translates to
     if budget is not None:
         project = replace(project, budget=money(budget, "--budget"))
-    text, problems = _contract(project, analysis, plan, all_options(reference, options or {}))
+    return draft(project, analysis, plan, all_options(reference, options or {}))
+
+
+def draft(project: Project, analysis: Analysis, plan: ModulePlan, options: dict[str, Any]) -> Project:
+    """Write what a project is made of: contract, plan and settings."""
+    folder = project.folder
+    text, problems = _contract(project, analysis, plan, options)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / CONTRACT).write_text(text)
     (folder / PLAN).write_text(write_plan(plan))
-    (folder / FILE).write_text(project_text(project))  # last: with it, it is a project
+    if not (folder / FILE).exists():  # that of an environment from documents was there first
+        (folder / FILE).write_text(project_text(project))  # last: with it, it is a project
     if problems:
         raise BeginError(f"{folder / CONTRACT} needs you: {problems[0]} Then: envwright translate {folder}.")
     return replace(project, documents=Documents(contracts.read(text, folder / CONTRACT), plan, analysis))
@@ -193,6 +196,16 @@ def _functions(calls: Calls, analysis: Analysis, plan: ModulePlan) -> list[tuple
         if alone and unit.name in calls and (arguments := function_arguments(calls[unit.name])):
             found.append((home[unit.id], unit.name, arguments))
     return found
+
+
+def clear(folder: Path) -> None:
+    """Delete a run with its project; nothing else is ever deleted."""
+    if folder.exists() and not _is_project(folder):
+        raise BeginError(
+            f"{folder} is not a run of envwright's, so it is not deleted; choose another folder with --out."
+        )
+    if folder.exists():
+        shutil.rmtree(folder)
 
 
 def _is_project(folder: Path) -> bool:

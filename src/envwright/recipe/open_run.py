@@ -71,7 +71,7 @@ def open_run(
     budget: Money | None = None,
     say: Callable[[str], None] = lambda line: None,
     progress: Callable[[str], None] = lambda what: None,
-) -> Iterator[tuple[JournaledRun, Briefing]]:
+) -> Iterator[tuple[JournaledRun[Verifier], Briefing]]:
     """A run in a project's folder, new or resumed, ready for the loop."""
     documents = read_documents(project)
     contract, plan, analysis = documents.contract, documents.plan, documents.analysis
@@ -131,16 +131,27 @@ def _began(
                 f"{project.reference} is not as it was when this was recorded; install the version that "
                 f"{project.folder / PLAN} names."
             )
-    before = next((e for e in journal.events if isinstance(e, Began)), None)
+    begun = [e for e in journal.events if isinstance(e, Began)]
+    before = next((e for e in reversed(begun) if "source" in e.hashes), None)  # not that of a creation
     if before is not None:
         changed = [what for what in ("source", "contract", "plan") if before.hashes.get(what) != hashes[what]]
-        if changed:
+        if changed and not project.rulebook:
             what = {"source": "the original's source", "contract": CONTRACT, "plan": PLAN}[changed[0]]
             raise ProjectChangedError(f"{what} has changed since this run began; begin a new one with --fresh.")
-        return before
-    began = Began(
+        if not changed:
+            return before
+    began = first_event(project, project.reference, agents, hashes, begun[0].secret if begun else secret)
+    journal.append(began)
+    return began
+
+
+def first_event(
+    project: Project, reference: str, agents: Sequence[Agent], hashes: Mapping[str, str], secret: int | None
+) -> Began:
+    """What a journal begins with, and again a translation whose reference was made or changed in the same run."""
+    return Began(
         name=project.name,
-        reference=project.reference,
+        reference=reference,
         target=project.target,
         agents=tuple(agent.name for agent in agents),
         budget=project.budget,
@@ -149,8 +160,6 @@ def _began(
         secret=secrets.randbits(31) if secret is None else secret,
         versions=_versions(),
     )
-    journal.append(began)
-    return began
 
 
 def _hash_file(path: Path) -> str:

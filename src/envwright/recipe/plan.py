@@ -23,7 +23,21 @@ from envwright.recipe.analyse.suggest import suggest
 
 __all__ = ["ModulePlan", "Part", "PlanError", "PlannedModule", "make_plan", "read_plan", "source_of", "write_plan"]
 
-_TAKEN = {LAST, "state", "env", "render", "reference", "lib", "main", "mod", "constants", "init", "self"}
+_TAKEN = {
+    LAST,
+    "state",
+    "env",
+    "render",
+    "reference",
+    "specification",
+    "tests",
+    "lib",
+    "main",
+    "mod",
+    "constants",
+    "init",
+    "self",
+}
 
 
 def make_plan(analysis: Analysis, least: int = 100, most: int = 500) -> ModulePlan:

@@ -62,6 +62,7 @@ class Project:
     seed: int = 0
     sources: tuple[str, ...] = ()  # of an original that is not Python: its files, from this folder
     entries: tuple[str, ...] = ()  # and the functions in them that begin an episode and make a step
+    rulebook: tuple[str, ...] = ()  # of an environment that is made from documents: these, from this folder
     notes: str = ""  # for every agent
     agents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # options of each, by name
     rules: LoopRules = field(default_factory=LoopRules)
@@ -149,6 +150,8 @@ def project_text(project: Project) -> str:
     }
     if project.sources:
         table |= {"sources": project.sources, "entries": project.entries}
+    if project.rulebook:
+        table |= {"rulebook": project.rulebook}
     if project.notes:
         table["notes"] = project.notes
     return commented(HEAD) + dumps(table)

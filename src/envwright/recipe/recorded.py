@@ -32,7 +32,8 @@ class RecordingError(EnvwrightError, ValueError):
 
 def make_recording(events: list[Event], prompts: Mapping[str, str]) -> dict[str, Any]:
     """A recording of a run: the answers in its journal, by task. `prompts` are the tasks as they were asked."""
-    began = next(e for e in events if isinstance(e, Began))
+    begun = [e for e in events if isinstance(e, Began)]
+    began = begun[-1]  # of a creation there is one before, with the hash of its documents
     answers: dict[str, Any] = {}
     for event in events:
         if isinstance(event, Settled) and event.stop not in (protocol.FAILED, protocol.WAITING):
@@ -48,6 +49,7 @@ def make_recording(events: list[Event], prompts: Mapping[str, str]) -> dict[str,
     return {
         "version": VERSION,
         "source_sha256": began.hashes["source"],
+        **({"rulebook_sha256": begun[0].hashes["rulebook"]} if "rulebook" in begun[0].hashes else {}),
         "seed": began.seed,
         "secret": began.secret,
         "answers": answers,

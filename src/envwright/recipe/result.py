@@ -12,6 +12,7 @@ from envwright.recipe.own_tests import run_tests
 from envwright.recipe.package import build_wheel
 from envwright.recipe.project import Project
 from envwright.recipe.speed import measure
+from envwright.recipe.verifier import Verifier
 from envwright.recipe.versions import write_files
 
 VERIFIED = "verified"
@@ -26,23 +27,27 @@ class TranslationResult:
 
 
 def finish(
-    run: JournaledRun, brief: Briefing, project: Project, files: Mapping[str, str], progress: Callable[[str], None]
+    run: JournaledRun[Verifier],
+    brief: Briefing,
+    project: Project,
+    files: Mapping[str, str],
+    progress: Callable[[str], None],
 ) -> TranslationResult:
     """Test, measure, package; what the journal has from before is not measured again."""
     package = project.folder / "package"
     write_files(package, files)
     brief.target.build(package)
-    tested = {e.path for e in run.journal.events if isinstance(e, Tested)}
+    tested = {e.path for e in run.events if isinstance(e, Tested)}
     for path in sorted(path for path in files if path.startswith("tests/") and path not in tested):
         progress(f"running {path}")
         run.journal.append(run_tests(package, path, brief.target.IMPORTED_FROM))
-    if not any(isinstance(e, Measured) for e in run.journal.events):
+    if not any(isinstance(e, Measured) for e in run.events):
         progress("measuring")
         run.wait()
         with run.verifier.host() as host:
             run.journal.append(measure(host, brief, package, project.limits))
     contract = run.verifier.contract
-    name, content = build_wheel(project, brief.interface, files, lasting(run.journal.events), contract, package)
+    name, content = build_wheel(project, brief.interface, files, lasting(run.events), contract, package)
     wheel = project.folder / "dist" / name
     wheel.parent.mkdir(exist_ok=True)
     wheel.write_bytes(content)

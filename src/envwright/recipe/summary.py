@@ -24,7 +24,7 @@ LEVELS = {
     "L4": "Do policies transfer between the two sides?",
 }
 STAGES = {WHOLE: "games agents could know", HIDDEN: "games nobody saw", TRANSFER: "policies, trained and played"}
-_TASK = re.compile(r"(translate|repair|tests|optimise)-(.+?)(?:-(\d+))?")
+_TASK = re.compile(r"(translate|repair|tests|optimise|write|correct|question)-(.+?)(?:-(\d+))?")
 
 
 def last(events: Iterable[Event], kind: type[Kind]) -> Kind | None:

@@ -114,7 +114,7 @@ def _names(events: Sequence[Event]) -> list[str]:
 def module_of(task: str) -> str:
     """The module that a task is about: `translate-cards`, `repair-cards-2`."""
     kind, _, rest = task.partition("-")
-    return rest.rpartition("-")[0] if kind == "repair" else rest
+    return rest.rpartition("-")[0] if kind in ("repair", "correct", "question") else rest
 
 
 def _module(name: str, events: Sequence[Event], stages: dict[str, bool]) -> ModuleView:

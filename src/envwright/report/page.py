@@ -4,18 +4,20 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from envwright.recipe.events import Began, Event
-from envwright.recipe.summary import last, unverified
+from envwright.recipe.events import Began, Event, of_translation
+from envwright.recipe.summary import unverified
 from envwright.recipe.versions import Files
 from envwright.report import facts, verdict
 from envwright.report.html import Html, section, tag
 from envwright.report.ladder import ladder
 from envwright.report.money import cost
+from envwright.report.rules import rules, specification_of
 from envwright.report.story import story
 from envwright.verifier.contract import Contract
 from envwright.verifier.interface import Interface
 
 STYLE = Path(__file__).parent / "style.css"
+RULES = {"rules": "rules"}  # of an environment that was made from documents
 PARTS = {
     "ladder": "verified",
     "unverified": "not verified",
@@ -29,7 +31,7 @@ PARTS = {
 
 def write_report(
     project_name: str,
-    interface: Interface,
+    interface: Interface | None,
     events: Sequence[Event],
     files: Files,
     path: Path,
@@ -43,22 +45,28 @@ def write_report(
 
 
 def page(
-    project_name: str, interface: Interface, events: Sequence[Event], files: Files, contract: Contract | None = None
+    project_name: str,
+    interface: Interface | None,
+    events: Sequence[Event],
+    files: Files,
+    contract: Contract | None = None,
 ) -> str:
-    """The page as text."""
+    """The page as text; there is no interface as long as a reference is still being made from documents."""
+    now, spec = of_translation(events), specification_of(events)
     body = [
         tag("header", tag("p", _kicker(events), class_="kicker"), tag("h1", project_name)),
-        verdict.banner(events, files),
+        verdict.banner(now, files),
         verdict.key_numbers(events),
-        _contents(),
+        _contents(spec is not None, interface is not None),
         tag(
             "main",
-            ladder(events, files),
-            section("unverified", "What was not verified", _list(unverified(events, files, contract))),
-            facts.speed(events),
+            rules(spec, events) if spec else None,
+            ladder(now, files),
+            section("unverified", "What was not verified", _list(unverified(now, files, contract))),
+            facts.speed(now),
             cost(events),
             story(events),
-            facts.interface_table(interface),
+            facts.interface_table(interface) if interface else None,
             facts.provenance(events, files),
         ),
     ]
@@ -73,13 +81,21 @@ def page(
 
 
 def _kicker(events: Sequence[Event]) -> str:
-    began = last(events, Began)
-    about = f"{began.reference}, translated to {began.target} with" if began else "A run of"
-    return f"{about} envwright"
+    begun = [event for event in events if isinstance(event, Began)]
+    if not begun:
+        return "A run of envwright"
+    first, latest = begun[0], begun[-1]
+    if first is not latest:
+        return f"From {first.reference}: {latest.reference}, translated to {latest.target} with envwright"
+    if "rulebook" in first.hashes:
+        return f"A game from {first.reference}, with envwright"
+    return f"{latest.reference}, translated to {latest.target} with envwright"
 
 
-def _contents() -> Html:
-    return tag("nav", [tag("a", name, href=f"#{id}") for id, name in PARTS.items()], aria_label="sections")
+def _contents(has_rules: bool, has_interface: bool) -> Html:
+    parts = {**(RULES if has_rules else {}), **PARTS}
+    shown = {id: name for id, name in parts.items() if has_interface or id != "interface"}
+    return tag("nav", [tag("a", name, href=f"#{id}") for id, name in shown.items()], aria_label="sections")
 
 
 def _list(items: Sequence[str]) -> Html:

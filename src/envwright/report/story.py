@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Sequence
 
 from envwright.agents.protocol import DONE, FREE, Usage, dollars
-from envwright.recipe.events import Event, Judged
+from envwright.recipe.events import Event, Judged, is_of_creation
 from envwright.recipe.summary import MODULE, STAGES, count, stage_kind
 from envwright.report.html import Child, Html, details, join, section, tag
 from envwright.report.timeline import BACK, KEPT, Entry, timeline
@@ -24,9 +24,14 @@ def _entry(entry: Entry) -> Html:
         told = tag("p", f"{entry.handed.module} went to a person, for {entry.handed.reason.rstrip('.')}.")
         page = details("What the person was told", tag("pre", entry.handed.page))
         return tag("li", tag("h3", f"A person is asked for {entry.handed.module}"), told, page, class_="handed")
+    if entry.edited:
+        title = f"A person edits the {' and the '.join(entry.edited)}"
+        changes = [_diff(path, before, after) for path, (before, after) in entry.changes.items()]
+        return tag("li", tag("h3", title), _verifier(entry), changes, class_="handed")
     if entry.call is None:
         passed = all(judged.passed for judged in entry.judged)
-        return tag("li", tag("h3", "All modules together"), _verifier(entry), class_="kept" if passed else "found")
+        title = "The artefacts together" if is_of_creation(entry.judged[0]) else "All modules together"
+        return tag("li", tag("h3", title), _verifier(entry), class_="kept" if passed else "found")
     kind = {KEPT: "kept", BACK: "back"}.get(entry.fate, "none")
     title = entry.call.title
     return tag(

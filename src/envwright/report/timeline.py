@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from envwright.recipe.events import Event, HandedOver, Judged, Kept, Reserved, RolledBack, Settled
+from envwright.recipe.events import Accepted, Event, HandedOver, Judged, Kept, Reserved, RolledBack, Settled
 from envwright.recipe.summary import MODULE, AgentCall, call_of, stage_kind
 
 KEPT, BACK = "kept", "rolled back"
@@ -16,6 +16,7 @@ class Entry:
     call: AgentCall | None = None
     handed: HandedOver | None = None
     judged: list[Judged] = field(default_factory=list)
+    edited: tuple[str, ...] = ()  # artefacts of a creation, by a person
     fate: str = ""  # kept, rolled back; empty: nothing came of it
     broke: tuple[str, ...] = ()
     changes: dict[str, tuple[str, str]] = field(default_factory=dict)  # path -> the text before, and after
@@ -28,12 +29,16 @@ def timeline(events: Sequence[Event]) -> list[Entry]:
     latest: dict[str, Entry] = {}  # of each module, its last call
     waiting: Entry | None = None  # the call that the verifier is to look at
     current: dict[str, str] = {}  # the files as they are
+    accepted: dict[str, str] = {}  # the artefacts of a creation as they are
     for event in events:
         if isinstance(event, Settled):
             call = call_of(event, agents.get(event.call, ""))
             entry = latest[call.module] = Entry(call, changes=_changes(current, event.files))
             waiting = entry if entry.changes else None  # the verifier does not look at what changes nothing
             entries.append(entry)
+        elif isinstance(event, Accepted) and event.edited:
+            waiting = Entry(edited=tuple(event.files), changes=_changes(accepted, event.files))
+            entries.append(waiting)
         elif isinstance(event, HandedOver):
             entries.append(Entry(handed=event))
         elif isinstance(event, Judged):
@@ -51,6 +56,8 @@ def timeline(events: Sequence[Event]) -> list[Entry]:
             if isinstance(event, Kept):
                 current |= entry.call.settled.files
             waiting = None if entry is waiting else waiting
+        if isinstance(event, Accepted):
+            accepted |= event.files
     return entries
 
 

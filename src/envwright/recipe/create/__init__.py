@@ -1,0 +1,1 @@
+"""New environments from documents: rules for people ─► numbered specification ─► reference ─► tests."""

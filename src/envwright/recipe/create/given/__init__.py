@@ -1,0 +1,1 @@
+"""Files that are copied to where tests and games run; they import nothing of ours."""
