@@ -38,6 +38,13 @@ def register_all() -> None:
             screen="envwright.envs.pokemon.screen:screen",
         )
     )
+    register(
+        Spec(
+            "TcgPocket-v0",
+            "envwright.envs.tcg_pocket:TcgPocket",
+            summary="Pokemon TCG Pocket, 302 cards, from a specification (rulebook to Python to JAX)",
+        )
+    )
     for name, folder, summary in (
         ("HalfCheetah", "half_cheetah", "a cheetah in the plane that learns to run"),
         ("Walker2d", "walker2d", "two legs in the plane that learn to walk"),

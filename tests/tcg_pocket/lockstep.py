@@ -1,0 +1,136 @@
+"""Reference and engine side by side: the same decks, actions and draws, synchronised at the start alone."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from envwright.envs.tcg_pocket.engine.deciding import Draws
+from envwright.envs.tcg_pocket.engine.setup import StartDraws
+from envwright.envs.tcg_pocket.env import TcgPocket
+from envwright.envs.tcg_pocket.layout import FIELDS, OVER, PASS
+from envwright.envs.tcg_pocket.reference.dice import Dice
+from envwright.envs.tcg_pocket.reference.game import PocketGame
+from envwright.envs.tcg_pocket.state import State
+
+START = {"decks": (2,), "first": (), "opening": (2,), "shuffles": (2, 20), "zones": (2,)}
+STEP = {"smokescreen": (), "coins": (), "targets": (4,), "pick": (), "keys": (20,), "wake": (), "zone": ()}
+
+
+class Tape(Dice):
+    """Remembers what was drawn since it was last wound."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drawn: dict[str, Any] = {}
+
+    def wind(self) -> dict[str, Any]:
+        drawn, self.drawn = self.drawn, {}
+        return drawn
+
+
+def _remembered(name: str) -> Callable[[Tape], Any]:
+    def draw(self: Tape) -> Any:
+        assert name not in self.drawn  # R12.5: each kind at most once a step
+        self.drawn[name] = getattr(Dice, name)(self)
+        return self.drawn[name]
+
+    return draw
+
+
+for _name in (*START, *STEP):
+    setattr(Tape, _name, _remembered(_name))
+
+
+def columns(rows: Sequence[Mapping[str, Any]], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, NDArray[np.uint32]]:
+    """Draws of several games; what was not drawn is 0."""
+    zero = {name: np.zeros(shape) for name, shape in shapes.items()}
+    return {name: np.array([row.get(name, zero[name]) for row in rows]).astype(np.uint32) for name in shapes}
+
+
+def fields(games: Sequence[PocketGame]) -> State:
+    """States of the reference as the engine has them."""
+    made = [game.fields() for game in games]
+    return State(**{name: np.array([one[name] for one in made], dtype) for name, (_, dtype) in FIELDS.items()})
+
+
+class Pair:
+    """Some games of the reference, and those of the engine."""
+
+    def __init__(self, decks: Any, games: int, **flags: Any) -> None:
+        self.env = TcgPocket(decks=decks, **flags)
+        self.params = self.env.default_params
+        self.games = [PocketGame(decks=decks, **flags) for _ in range(games)]
+        for game in self.games:
+            game.dice = Tape()
+        self.begin = jax.jit(jax.vmap(lambda draws: self._seen(*self.env.start(draws, self.params))))
+        self.step = jax.jit(jax.vmap(self._step))
+        self.steps = 0
+        self.state: Any = None
+
+    def _seen(self, obs: jax.Array, state: State) -> Any:
+        return state, obs, self.env.legal_actions(state, self.params)
+
+    def _step(self, state: State, action: jax.Array, draws: Draws) -> Any:
+        made = self.env.apply(state, action, draws, self.params)
+        return *self._seen(made.obs, made.state), made.reward, made.terminated
+
+    def start(self, rng: np.random.Generator) -> None:
+        obs = [game.reset(seed=int(rng.integers(2**31)))[0] for game in self.games]
+        draws = StartDraws(**columns([game.dice.wind() for game in self.games], START))
+        self.state, seen, legal = self.begin(draws)
+        self.compare(seen, np.array(obs), legal)
+
+    def play(self, rng: np.random.Generator) -> bool:
+        """One step of all games; whether any goes on."""
+        masks = np.array([game.action_masks() for game in self.games])
+        actions = np.where(masks, rng.random(masks.shape), -1).argmax(-1)
+        actions = np.where((actions == PASS) & (rng.random(actions.shape) < 0.8), _other(masks, rng), actions)
+        made = [game.step(action) for game, action in zip(self.games, actions, strict=True)]
+        draws = Draws(**columns([game.dice.wind() for game in self.games], STEP))
+        self.state, seen, legal, reward, done = self.step(self.state, actions.astype(np.int32), draws)
+        self.compare(seen, np.array([one[0] for one in made]), legal)
+        assert np.array_equal(reward, np.array([one[1] for one in made]))
+        assert np.array_equal(done, np.array([one[2] for one in made]))
+        self.steps += sum(not one[2] for one in made)
+        return not all(game.pending == OVER for game in self.games)
+
+    def compare(self, seen: Any, obs: NDArray[Any], legal: Any) -> None:
+        want = fields(self.games)
+        for name in FIELDS:
+            ours, theirs = np.asarray(getattr(self.state, name)), getattr(want, name)
+            assert ours.dtype == theirs.dtype
+            assert np.array_equal(ours, theirs), f"{name}: {_first(ours, theirs)}"
+        assert np.array_equal(seen, obs), f"observation: {_first(np.asarray(seen), obs)}"
+        masks = np.array([game.action_masks() for game in self.games])
+        assert np.array_equal(legal, masks), f"legal actions: {_first(np.asarray(legal), masks)}"
+
+
+def _other(masks: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Something else than passing, where there is anything."""
+    rest = masks & (np.arange(masks.shape[-1]) != PASS)
+    return np.where(rest.any(-1), np.where(rest, rng.random(masks.shape), -1).argmax(-1), PASS)
+
+
+def _first(ours: NDArray[Any], theirs: NDArray[Any]) -> str:
+    at = tuple(int(i) for i in np.argwhere(ours != theirs)[0])
+    return f"game and place {at}: expected {theirs[at]}, got {ours[at]}"
+
+
+def random_states(n: int, rng: np.random.Generator) -> list[dict[str, NDArray[Any]]]:
+    """States of random games of the reference, one after the other."""
+    found: list[dict[str, NDArray[Any]]] = []
+    game = PocketGame()
+    while len(found) < n:
+        if game.pending == OVER or not found:
+            game.reset(seed=int(rng.integers(2**31)))
+        masks = game.action_masks()
+        game.step(np.where(masks, rng.random(masks.shape), -1).argmax(-1))
+        found.append({name: np.array(value, FIELDS[name][1]) for name, value in game.fields().items()})
+    return found
+
+
+def stacked(states: Sequence[Mapping[str, NDArray[Any]]]) -> State:
+    return State(**{name: np.stack([state[name] for state in states]) for name in FIELDS})
