@@ -7,7 +7,7 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from envwright.envs.tcg_pocket.engine.deciding import Draws
+from envwright.envs.tcg_pocket.engine.deciding import StepDraws
 from envwright.envs.tcg_pocket.engine.setup import StartDraws
 from envwright.envs.tcg_pocket.env import TcgPocket
 from envwright.envs.tcg_pocket.layout import FIELDS, OVER, PASS
@@ -44,7 +44,7 @@ for _name in (*START, *STEP):
     setattr(Tape, _name, _remembered(_name))
 
 
-def columns(rows: Sequence[Mapping[str, Any]], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, NDArray[np.uint32]]:
+def columns(rows: Sequence[Mapping[str, Any]], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
     """Draws of several games; what was not drawn is 0."""
     zero = {name: np.zeros(shape) for name, shape in shapes.items()}
     return {name: np.array([row.get(name, zero[name]) for row in rows]).astype(np.uint32) for name in shapes}
@@ -53,7 +53,8 @@ def columns(rows: Sequence[Mapping[str, Any]], shapes: Mapping[str, tuple[int, .
 def fields(games: Sequence[PocketGame]) -> State:
     """States of the reference as the engine has them."""
     made = [game.fields() for game in games]
-    return State(**{name: np.array([one[name] for one in made], dtype) for name, (_, dtype) in FIELDS.items()})
+    found: dict[str, Any] = {name: np.array([one[name] for one in made], dtype) for name, (_, dtype) in FIELDS.items()}
+    return State(**found)
 
 
 class Pair:
@@ -63,8 +64,9 @@ class Pair:
         self.env = TcgPocket(decks=decks, **flags)
         self.params = self.env.default_params
         self.games = [PocketGame(decks=decks, **flags) for _ in range(games)]
-        for game in self.games:
-            game.dice = Tape()
+        self.tapes = [Tape() for _ in self.games]
+        for game, tape in zip(self.games, self.tapes, strict=True):
+            game.dice = tape
         self.begin = jax.jit(jax.vmap(lambda draws: self._seen(*self.env.start(draws, self.params))))
         self.step = jax.jit(jax.vmap(self._step))
         self.steps = 0
@@ -73,13 +75,13 @@ class Pair:
     def _seen(self, obs: jax.Array, state: State) -> Any:
         return state, obs, self.env.legal_actions(state, self.params)
 
-    def _step(self, state: State, action: jax.Array, draws: Draws) -> Any:
+    def _step(self, state: State, action: jax.Array, draws: StepDraws) -> Any:
         made = self.env.apply(state, action, draws, self.params)
         return *self._seen(made.obs, made.state), made.reward, made.terminated
 
     def start(self, rng: np.random.Generator) -> None:
         obs = [game.reset(seed=int(rng.integers(2**31)))[0] for game in self.games]
-        draws = StartDraws(**columns([game.dice.wind() for game in self.games], START))
+        draws = StartDraws(**columns([tape.wind() for tape in self.tapes], START))
         self.state, seen, legal = self.begin(draws)
         self.compare(seen, np.array(obs), legal)
 
@@ -89,7 +91,7 @@ class Pair:
         actions = np.where(masks, rng.random(masks.shape), -1).argmax(-1)
         actions = np.where((actions == PASS) & (rng.random(actions.shape) < 0.8), _other(masks, rng), actions)
         made = [game.step(action) for game, action in zip(self.games, actions, strict=True)]
-        draws = Draws(**columns([game.dice.wind() for game in self.games], STEP))
+        draws = StepDraws(**columns([tape.wind() for tape in self.tapes], STEP))
         self.state, seen, legal, reward, done = self.step(self.state, actions.astype(np.int32), draws)
         self.compare(seen, np.array([one[0] for one in made]), legal)
         assert np.array_equal(reward, np.array([one[1] for one in made]))
@@ -133,4 +135,5 @@ def random_states(n: int, rng: np.random.Generator) -> list[dict[str, NDArray[An
 
 
 def stacked(states: Sequence[Mapping[str, NDArray[Any]]]) -> State:
-    return State(**{name: np.stack([state[name] for state in states]) for name in FIELDS})
+    found: dict[str, Any] = {name: np.stack([state[name] for state in states]) for name in FIELDS}
+    return State(**found)

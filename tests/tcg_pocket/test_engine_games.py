@@ -1,5 +1,6 @@
 """The engine plays as the reference does, bit for bit."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from lockstep import Pair
@@ -51,5 +52,5 @@ def test_shuffles_keep_the_order_of_equal_keys() -> None:
         keys = rng.integers(0, 4, 20).astype(np.uint32)
         row = (1 + rng.permutation(20)).astype(np.uint32)
         keys[:2] = 2**32 - 1
-        found = np.asarray(shuffled(row, keys, n))[:n]
+        found = np.asarray(shuffled(jnp.asarray(row), jnp.asarray(keys), n))[:n]
         assert found.tolist() == dice.shuffled(row[:n].tolist(), keys[:n].tolist())

@@ -12,7 +12,7 @@ from envwright.core import Box, Discrete, Env, Record, Space, Step, fork
 from envwright.envs.tcg_pocket import decks as lists
 from envwright.envs.tcg_pocket import rules
 from envwright.envs.tcg_pocket.decks import Deck
-from envwright.envs.tcg_pocket.engine.deciding import Draws
+from envwright.envs.tcg_pocket.engine.deciding import StepDraws
 from envwright.envs.tcg_pocket.engine.setup import StartDraws, pool_of, start
 from envwright.envs.tcg_pocket.layout import (
     ACTIONS,
@@ -63,7 +63,7 @@ class TcgPocket(PocketFlags, Env[State, Params]):
 
     def observation_space(self, params: Params) -> Space:
         del params
-        return Box(LEAST, MOST, (OBSERVATION_SIZE,), np.int16)
+        return Box(LEAST, MOST, (OBSERVATION_SIZE,), np.dtype(np.int16))
 
     def action_space(self, params: Params) -> Space:
         del params
@@ -80,11 +80,11 @@ class TcgPocket(PocketFlags, Env[State, Params]):
         state = start(chance, pool_of(lists.pool(self.decks)), self.flags)
         return observe(state), state
 
-    def draw(self, key: jax.Array, state: State, action: jax.Array, params: Params) -> Draws:
+    def draw(self, key: jax.Array, state: State, action: jax.Array, params: Params) -> StepDraws:
         del state, action, params
         first, second = fork(key, 2)
         words, keys = jax.random.bits(first, (9,), jnp.uint32), jax.random.bits(second, (CARDS,), jnp.uint32)
-        return Draws(
+        return StepDraws(
             smokescreen=words[0],
             coins=words[1],
             targets=words[2:6],
@@ -94,7 +94,7 @@ class TcgPocket(PocketFlags, Env[State, Params]):
             zone=words[8],
         )
 
-    def apply(self, state: State, action: jax.Array, chance: Draws, params: Params) -> Step:
+    def apply(self, state: State, action: jax.Array, chance: StepDraws, params: Params) -> Step:
         del params
         chosen = jnp.where(state.actor == 0, action[0], action[1]).astype(jnp.int32)
         after = rules.advance(state, chosen, chance, self.flags)
@@ -116,7 +116,9 @@ class TcgPocket(PocketFlags, Env[State, Params]):
         del params
         return (jnp.arange(PLAYERS) == state.actor) & (state.pending != OVER)
 
-    def phases(self, state: State, action: jax.Array, chance: Draws, params: Params) -> dict[str, dict[str, jax.Array]]:
+    def phases(
+        self, state: State, action: jax.Array, chance: StepDraws, params: Params
+    ) -> dict[str, dict[str, jax.Array]]:
         """The game after each of the phases of a step."""
         del params
         chosen = jnp.where(state.actor == 0, action[0], action[1]).astype(jnp.int32)

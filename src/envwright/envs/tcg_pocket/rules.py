@@ -15,7 +15,7 @@ import jax.numpy as jnp
 
 from envwright.envs.tcg_pocket.engine import effects, encoding, piles, rows
 from envwright.envs.tcg_pocket.engine.damage import Tossed, deal, toss
-from envwright.envs.tcg_pocket.engine.deciding import Deed, Draws, decide
+from envwright.envs.tcg_pocket.engine.deciding import Deed, StepDraws, decide
 from envwright.envs.tcg_pocket.engine.ending import (
     checkup,
     end_turn,
@@ -31,7 +31,7 @@ from envwright.envs.tcg_pocket.engine.legality import legal
 from envwright.envs.tcg_pocket.engine.looking import fitting
 from envwright.envs.tcg_pocket.engine.playing import evolve, hands, mark_used, placeable, retreat, swap
 from envwright.envs.tcg_pocket.engine.rows import look_up
-from envwright.envs.tcg_pocket.engine.table import Table, load, store
+from envwright.envs.tcg_pocket.engine.table import PocketTable, load, store
 from envwright.envs.tcg_pocket.engine.words import filled, i32, when
 from envwright.envs.tcg_pocket.layout import (
     ABILITY,
@@ -60,7 +60,7 @@ from envwright.envs.tcg_pocket.state import State
 PHASES = ("taken", "after_action", "end_of_turn", "after_checkup")
 
 
-def advance(state: State, action: jax.Array, draws: Draws, flags: PocketFlags) -> State:
+def advance(state: State, action: jax.Array, draws: StepDraws, flags: PocketFlags) -> State:
     """The game after an action of who is asked: () int32, a legal one. A game that is over stays as it is."""
     table = load(state)
     deed = decide(table, action, draws)
@@ -71,7 +71,7 @@ def advance(state: State, action: jax.Array, draws: Draws, flags: PocketFlags) -
     return store(state, settle(table, deed, draws, flags))
 
 
-def phases(state: State, action: jax.Array, draws: Draws, flags: PocketFlags) -> dict[str, State]:
+def phases(state: State, action: jax.Array, draws: StepDraws, flags: PocketFlags) -> dict[str, State]:
     """The game after each of `PHASES`."""
     table = load(state)
     deed = decide(table, action, draws)
@@ -95,7 +95,7 @@ def legal_actions(state: State, flags: PocketFlags) -> jax.Array:
     return laid([jnp.where(table.actor == player, found, waits) for player in (0, 1)], bool)
 
 
-def play(table: Table, deed: Deed) -> tuple[Table, jax.Array, jax.Array]:
+def play(table: PocketTable, deed: Deed) -> tuple[PocketTable, jax.Array, jax.Array]:
     """Cards, evolution, retreat, fossils (section 4). Also whether the Active retreats, and what is left to pay."""
     table = hands(table, deed)
     table = evolve(table, deed)
@@ -111,7 +111,7 @@ def play(table: Table, deed: Deed) -> tuple[Table, jax.Array, jax.Array]:
     return table.replace(me=me, stage=jnp.where(deed.attacks | deed.passes, IN_ENDING, table.stage)), retreats, left
 
 
-def strike(table: Table, deed: Deed, draws: Draws) -> tuple[Table, Tossed, jax.Array]:
+def strike(table: PocketTable, deed: Deed, draws: StepDraws) -> tuple[PocketTable, Tossed, jax.Array]:
     """R5.5: coins, then damage. Also the damage that was dealt to the opponent's Active."""
     tossed = toss(table, deed, draws)
     table, dealt = deal(table, deed, draws, tossed)
@@ -119,8 +119,8 @@ def strike(table: Table, deed: Deed, draws: Draws) -> tuple[Table, Tossed, jax.A
 
 
 def do_effect(
-    table: Table, deed: Deed, draws: Draws, tossed: Tossed, dealt: jax.Array, retreats: jax.Array
-) -> tuple[Table, dict[str, jax.Array]]:
+    table: PocketTable, deed: Deed, draws: StepDraws, tossed: Tossed, dealt: jax.Array, retreats: jax.Array
+) -> tuple[PocketTable, dict[str, jax.Array]]:
     """R5.10 to R5.18, section 9, and who is switched. Also what has to be asked for after it."""
     row = tossed.after
     protected = deed.strikes & (table.foe.prevent_left > 0)
@@ -151,7 +151,7 @@ def do_effect(
     return table.replace(me=me, foe=foe), {"mine": mine, "theirs": theirs, "units": units}
 
 
-def ask(table: Table, deed: Deed, asks: dict[str, jax.Array], left: jax.Array) -> Table:
+def ask(table: PocketTable, deed: Deed, asks: dict[str, jax.Array], left: jax.Array) -> PocketTable:
     """R11.2: what is asked next; MAIN stands for nothing yet."""
     me = table.me
     own, other = i32(table.turned), 1 - i32(table.turned)
@@ -189,7 +189,7 @@ def ask(table: Table, deed: Deed, asks: dict[str, jax.Array], left: jax.Array) -
     )
 
 
-def settle(table: Table, deed: Deed, draws: Draws, flags: PocketFlags) -> Table:
+def settle(table: PocketTable, deed: Deed, draws: StepDraws, flags: PocketFlags) -> PocketTable:
     """R11.5: what follows, unless somebody is asked before."""
     table = after_action(table, flags)
     table = end_of_turn(table, draws, flags)
@@ -197,7 +197,7 @@ def settle(table: Table, deed: Deed, draws: Draws, flags: PocketFlags) -> Table:
     return next_turn(table, deed, draws, flags)
 
 
-def after_action(table: Table, flags: PocketFlags) -> Table:
+def after_action(table: PocketTable, flags: PocketFlags) -> PocketTable:
     """R8.1 to R8.7: knock-outs, the end, promotion."""
     happens = table.pending == MAIN
     table = knock_outs(table, happens)
@@ -205,7 +205,7 @@ def after_action(table: Table, flags: PocketFlags) -> Table:
     return _promoting(table, flags, table.pending == MAIN)
 
 
-def end_of_turn(table: Table, draws: Draws, flags: PocketFlags) -> Table:
+def end_of_turn(table: PocketTable, draws: StepDraws, flags: PocketFlags) -> PocketTable:
     """R3.6, section 7."""
     ends = (table.pending == MAIN) & (table.stage == IN_ENDING)
     table = end_turn(table, ends, flags)
@@ -213,7 +213,7 @@ def end_of_turn(table: Table, draws: Draws, flags: PocketFlags) -> Table:
     return table.replace(stage=jnp.where(ends, IN_CHECKUP, table.stage))
 
 
-def after_checkup(table: Table, flags: PocketFlags) -> Table:
+def after_checkup(table: PocketTable, flags: PocketFlags) -> PocketTable:
     """R7.4, R3.7. Nothing has hurt a Benched Pokemon since the last knock-outs."""
     happens = (table.pending == MAIN) & (table.stage == IN_CHECKUP)
     table = knock_outs(table, happens, (0,))
@@ -223,7 +223,7 @@ def after_checkup(table: Table, flags: PocketFlags) -> Table:
     return _promoting(table, flags, happens & (table.pending == MAIN))
 
 
-def next_turn(table: Table, deed: Deed, draws: Draws, flags: PocketFlags) -> Table:
+def next_turn(table: PocketTable, deed: Deed, draws: StepDraws, flags: PocketFlags) -> PocketTable:
     """R3.1: the other player's; the first one begins when setup is over."""
     starts = (table.pending == MAIN) & ((table.stage == IN_CHECKUP) | deed.in_setup)
     table = start_turn(table, starts, draws, flags)
@@ -235,7 +235,7 @@ def next_turn(table: Table, deed: Deed, draws: Draws, flags: PocketFlags) -> Tab
     )
 
 
-def _finished(table: Table, won: jax.Array) -> Table:
+def _finished(table: PocketTable, won: jax.Array) -> PocketTable:
     """The game is over, if somebody has won."""
     over = won != NOBODY_YET
     return table.replace(
@@ -246,7 +246,7 @@ def _finished(table: Table, won: jax.Array) -> Table:
     )
 
 
-def _promoting(table: Table, flags: PocketFlags, happens: jax.Array) -> Table:
+def _promoting(table: PocketTable, flags: PocketFlags, happens: jax.Array) -> PocketTable:
     """R8.7: who is to promote next, if anybody."""
     first, second = (table.foe, 1 - i32(table.turned)), (table.me, i32(table.turned))
     if flags.promotion != OTHER_FIRST:

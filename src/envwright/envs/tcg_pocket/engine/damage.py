@@ -7,10 +7,10 @@ import jax.numpy as jnp
 
 from envwright.core import Record
 from envwright.envs.tcg_pocket.engine import encoding, rows
-from envwright.envs.tcg_pocket.engine.deciding import Deed, Draws
+from envwright.envs.tcg_pocket.engine.deciding import Deed, StepDraws
 from envwright.envs.tcg_pocket.engine.looking import cost, paying, pays_and
 from envwright.envs.tcg_pocket.engine.rows import EFFECT, Fields, look_up, unpacked
-from envwright.envs.tcg_pocket.engine.table import Mon, Side, Table, each
+from envwright.envs.tcg_pocket.engine.table import Mon, PlayerSide, PocketTable, each
 from envwright.envs.tcg_pocket.engine.words import (
     any_of,
     bit,
@@ -41,7 +41,7 @@ class Tossed(Record):
     single_tails: jax.Array
 
 
-def toss(table: Table, deed: Deed, draws: Draws) -> Tossed:
+def toss(table: PocketTable, deed: Deed, draws: StepDraws) -> Tossed:
     """R5.7, R5.6."""
     row = Fields()
     for layout, word in zip(EFFECT, deed.words, strict=True):
@@ -77,7 +77,7 @@ def toss(table: Table, deed: Deed, draws: Draws) -> Tossed:
     )
 
 
-def base_damage(table: Table, deed: Deed, tossed: Tossed) -> jax.Array:
+def base_damage(table: PocketTable, deed: Deed, tossed: Tossed) -> jax.Array:
     """R5.8, R5.9: the printed number, replaced or added to; in tens."""
     me, foe, row = table.me, table.foe, tossed.row
     wanted = row.count_filter
@@ -106,7 +106,7 @@ def base_damage(table: Table, deed: Deed, tossed: Tossed) -> jax.Array:
     return printed + jnp.where(bonus, row.bonus, 0) + row.bonus_per_count * n
 
 
-def deal(table: Table, deed: Deed, draws: Draws, tossed: Tossed) -> tuple[Table, jax.Array]:
+def deal(table: PocketTable, deed: Deed, draws: StepDraws, tossed: Tossed) -> tuple[PocketTable, jax.Array]:
     """R6.4 to R6.10. Also the final damage to the opponent's Active."""
     me, foe, row = table.me, table.foe, tossed.row
     strikes = deed.strikes & ~tossed.fails
@@ -141,7 +141,7 @@ def deal(table: Table, deed: Deed, draws: Draws, tossed: Tossed) -> tuple[Table,
 
 
 def _hits(
-    me: Side, foe: Side, deed: Deed, draws: Draws, row: Fields, strikes: jax.Array
+    me: PlayerSide, foe: PlayerSide, deed: Deed, draws: StepDraws, row: Fields, strikes: jax.Array
 ) -> tuple[list[jax.Array], list[jax.Array]]:
     """R6.7: what an attack's `damage_pokemon` is at each place, in tens."""
     whom = jnp.where(strikes, row.hit_whom, 0)
@@ -163,7 +163,7 @@ def _hits(
     return own, opp
 
 
-def _boost(table: Table) -> jax.Array:
+def _boost(table: PocketTable) -> jax.Array:
     """R6.5."""
     number = look_up(rows.BOOST_FILTER, table.boost_by)
     return jnp.where(table.me.active.fits(number), table.boost, 0)

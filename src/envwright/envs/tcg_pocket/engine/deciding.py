@@ -8,7 +8,7 @@ from envwright.core import Record
 from envwright.envs.tcg_pocket.engine import rows
 from envwright.envs.tcg_pocket.engine.looking import aimable, attack_row, copyable, paying
 from envwright.envs.tcg_pocket.engine.rows import Fields, look_up, unpacked
-from envwright.envs.tcg_pocket.engine.table import Table
+from envwright.envs.tcg_pocket.engine.table import PocketTable
 from envwright.envs.tcg_pocket.engine.words import Word, any_of, i32, pick
 from envwright.envs.tcg_pocket.layout import (
     ABILITY,
@@ -46,7 +46,7 @@ for _first, _least in ((ENERGIZE, 0), (RETREAT_TO, 1), (USE_ABILITY, 0), (DISCAR
 PLACE_OF[COPY_OF:] = np.arange(2 * PLACES) // 2
 
 
-class Draws(Record):
+class StepDraws(Record):
     """The random words of a step (R12.5)."""
 
     smokescreen: jax.Array  # () uint32
@@ -97,7 +97,7 @@ class Deed(Record):
     attach_type: jax.Array  # of `attaches`
 
 
-def decide(table: Table, action: jax.Array, draws: Draws) -> Deed:
+def decide(table: PocketTable, action: jax.Array, draws: StepDraws) -> Deed:
     """`action` is () int32, a legal one."""
     me, foe, pending = table.me, table.foe, table.pending
     asked = {what: pending == what for what in range(OVER + 1)}

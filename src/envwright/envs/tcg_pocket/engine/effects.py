@@ -5,11 +5,11 @@ import jax.numpy as jnp
 
 from envwright.envs.tcg_pocket.engine import encoding
 from envwright.envs.tcg_pocket.engine.damage import Tossed
-from envwright.envs.tcg_pocket.engine.deciding import Deed, Draws
+from envwright.envs.tcg_pocket.engine.deciding import Deed, StepDraws
 from envwright.envs.tcg_pocket.engine.looking import any_benched, attachable
 from envwright.envs.tcg_pocket.engine.playing import attach
 from envwright.envs.tcg_pocket.engine.rows import Fields
-from envwright.envs.tcg_pocket.engine.table import Mon, Side, Table, each
+from envwright.envs.tcg_pocket.engine.table import Mon, PlayerSide, PocketTable, each
 from envwright.envs.tcg_pocket.engine.words import (
     Units,
     any_of,
@@ -30,7 +30,7 @@ from envwright.envs.tcg_pocket.layout import ENERGIES
 ENDS_OF_TURN = 2  # this turn's and that of the opponent's next turn: R5.16
 
 
-def heal(table: Table, deed: Deed, row: Fields, dealt: jax.Array) -> Table:
+def heal(table: PocketTable, deed: Deed, row: Fields, dealt: jax.Array) -> PocketTable:
     """R5.13, R9.1."""
     me = table.me
     amount = jnp.where(row.drain > 0, dealt, row.heal * 10)
@@ -54,7 +54,7 @@ def at_zero_hp(mon: Mon) -> jax.Array:
     return mon.there & (mon.damage >= mon.hp)
 
 
-def status(table: Table, row: Fields, protected: jax.Array) -> Table:
+def status(table: PocketTable, row: Fields, protected: jax.Array) -> PocketTable:
     """R5.11."""
     foe = table.foe
     open_to_it = ~protected & foe.active.there & ~at_zero_hp(foe.active)
@@ -67,7 +67,7 @@ def status(table: Table, row: Fields, protected: jax.Array) -> Table:
     )
 
 
-def lasting(table: Table, row: Fields, protected: jax.Array) -> Table:
+def lasting(table: PocketTable, row: Fields, protected: jax.Array) -> PocketTable:
     """R5.16, R9.12."""
     me, foe = table.me, table.foe
     is_ = {name: row.lasting == number for number, name in enumerate(encoding.LASTING) if name}
@@ -92,7 +92,7 @@ def lasting(table: Table, row: Fields, protected: jax.Array) -> Table:
     return table.replace(me=me, foe=foe)
 
 
-def this_turn(table: Table, row: Fields, number: jax.Array) -> Table:
+def this_turn(table: PocketTable, row: Fields, number: jax.Array) -> PocketTable:
     """R6.5, R9.11. `number` is of the Trainer."""
     boosts = row.boost > 0
     named = jnp.where(row.boost_named > 0, number, 0)
@@ -103,7 +103,9 @@ def this_turn(table: Table, row: Fields, number: jax.Array) -> Table:
     )
 
 
-def energies(table: Table, deed: Deed, draws: Draws, tossed: Tossed, protected: jax.Array) -> tuple[Table, jax.Array]:
+def energies(
+    table: PocketTable, deed: Deed, draws: StepDraws, tossed: Tossed, protected: jax.Array
+) -> tuple[PocketTable, jax.Array]:
     """R3.4, R5.12, R5.14, R9.2, R9.5. Also how many units are to be attached by choice."""
     me, foe, row = table.me, table.foe, tossed.after
     # Attached.
@@ -135,7 +137,7 @@ def energies(table: Table, deed: Deed, draws: Draws, tossed: Tossed, protected: 
     return table.replace(me=me, foe=foe), left
 
 
-def _moved(me: Side, deed: Deed, row: Fields) -> Side:
+def _moved(me: PlayerSide, deed: Deed, row: Fields) -> PlayerSide:
     """R9.5: from the Bench to the Active."""
     one, every = row.move == encoding.MOVE_CHOSEN, row.move == encoding.MOVE_ALL
     mons, moved = [], []
@@ -147,7 +149,9 @@ def _moved(me: Side, deed: Deed, row: Fields) -> Side:
     return me.replace(mons=(active, *mons))
 
 
-def _discard_random(me: Side, foe: Side, draws: Draws, row: Fields, protected: jax.Array) -> tuple[Side, Side]:
+def _discard_random(
+    me: PlayerSide, foe: PlayerSide, draws: StepDraws, row: Fields, protected: jax.Array
+) -> tuple[PlayerSide, PlayerSide]:
     """R5.12: one unit, all equally likely: own places first, by place, then by type."""
     every = row.discard == encoding.RANDOM_ANY
     of_foe = (row.discard == encoding.RANDOM_FOE) & ~protected
@@ -155,7 +159,8 @@ def _discard_random(me: Side, foe: Side, draws: Draws, row: Fields, protected: j
     taken = [jnp.where(mon.there & (every | of_foe if at == 4 else every), count(mon.energy), 0)
              for at, mon in enumerate(mons)]  # fmt: skip
     left = share(draws.pick, total(taken))
-    word, found = (jnp.zeros_like(draws.pick),) * 2, []
+    word: Units = (jnp.zeros_like(draws.pick), jnp.zeros_like(draws.pick))
+    found: list[tuple[jax.Array, jax.Array]] = []
     for n, mon in zip(taken, mons, strict=True):
         here = (left >= 0) & (left < n)
         word = when(here, mon.energy, word)
@@ -183,7 +188,7 @@ def _unit_at(units: Units, number: jax.Array) -> Units:
     return found[0], found[1]
 
 
-def switching(table: Table, row: Fields, protected: jax.Array) -> tuple[jax.Array, jax.Array]:
+def switching(table: PocketTable, row: Fields, protected: jax.Array) -> tuple[jax.Array, jax.Array]:
     """R5.15, R9.4: whether this player and the opponent have to choose whom to switch to."""
     me, foe = table.me, table.foe
     mine = (row.switch == encoding.SELF_SWITCHES) & any_benched(me) & ~at_zero_hp(me.active)

@@ -6,9 +6,9 @@ import jax
 import jax.numpy as jnp
 
 from envwright.core import Record
-from envwright.envs.tcg_pocket.engine.deciding import Draws
+from envwright.envs.tcg_pocket.engine.deciding import StepDraws
 from envwright.envs.tcg_pocket.engine.piles import draw, pile_of, put_back
-from envwright.envs.tcg_pocket.engine.table import Mon, Side, Table, each
+from envwright.envs.tcg_pocket.engine.table import Mon, PlayerSide, PocketTable, each
 from envwright.envs.tcg_pocket.engine.words import Word, any_of, filled, i32, nth, share, size, u32
 from envwright.envs.tcg_pocket.layout import (
     ASLEEP,
@@ -32,13 +32,13 @@ LASTING = ("no_attack_left", "no_retreat_left", "prevent_left", "needs_coin_left
 WITH_AMOUNT = ("dealt_less", "taken_less", "guard")
 
 
-def leave_active_spot(side: Side, leaves: jax.Array) -> Side:
+def leave_active_spot(side: PlayerSide, leaves: jax.Array) -> PlayerSide:
     """R8.6."""
     cleared = {name: jnp.where(leaves, 0, getattr(side, name)) for name in OF_ACTIVE}
     return side.replace(poisoned=side.poisoned & ~leaves, **cleared)
 
 
-def remove(side: Side, place: int, leaves: jax.Array) -> Side:
+def remove(side: PlayerSide, place: int, leaves: jax.Array) -> PlayerSide:
     """A Pokemon leaves play; where its cards go is said elsewhere."""
     mon = side.mons[place]
     mons = list(side.mons)
@@ -46,19 +46,19 @@ def remove(side: Side, place: int, leaves: jax.Array) -> Side:
     return side.replace(mons=tuple(mons), in_play=side.in_play & ~filled(leaves, mon.bits))
 
 
-def to_discard(side: Side, bits: Word) -> Side:
+def to_discard(side: PlayerSide, bits: Word) -> PlayerSide:
     return side.replace(in_discard=side.in_discard | bits)
 
 
 class Fallen(Record):
     """Knock-outs of a side."""
 
-    side: Side
+    side: PlayerSide
     points: jax.Array  # for the other player
     any: jax.Array
 
 
-def knock_out(side: Side, happens: jax.Array, places: tuple[int, ...] = (0, 1, 2, 3)) -> Fallen:
+def knock_out(side: PlayerSide, happens: jax.Array, places: tuple[int, ...] = (0, 1, 2, 3)) -> Fallen:
     """R8.1, of the places where it can be."""
     points, cards, any_, active = jnp.int32(0), jnp.uint32(0), jnp.bool_(False), side.active.there
     for place in places:
@@ -71,7 +71,7 @@ def knock_out(side: Side, happens: jax.Array, places: tuple[int, ...] = (0, 1, 2
     return Fallen(side=leave_active_spot(side, active & ~side.active.there), points=points, any=any_)
 
 
-def knock_outs(table: Table, happens: jax.Array, places: tuple[int, ...] = (0, 1, 2, 3)) -> Table:
+def knock_outs(table: PocketTable, happens: jax.Array, places: tuple[int, ...] = (0, 1, 2, 3)) -> PocketTable:
     """R8.1, R8.2: everybody at once."""
     mine, theirs = knock_out(table.me, happens, places), knock_out(table.foe, happens, places)
     avenged = theirs.any & (table.stage == IN_ENDING)
@@ -80,7 +80,7 @@ def knock_outs(table: Table, happens: jax.Array, places: tuple[int, ...] = (0, 1
     return table.replace(me=me, foe=foe)
 
 
-def winner(table: Table, flags: PocketFlags) -> jax.Array:
+def winner(table: PocketTable, flags: PocketFlags) -> jax.Array:
     """R8.3 to R8.5, as in `State.winner`."""
     me, foe = table.me, table.foe
     enough = [side.points >= POINTS_TO_WIN for side in (me, foe)]
@@ -97,7 +97,7 @@ def winner(table: Table, flags: PocketFlags) -> jax.Array:
     return jnp.where(goes_on, NOBODY_YET, found)
 
 
-def end_turn(table: Table, ends: jax.Array, flags: PocketFlags) -> Table:
+def end_turn(table: PocketTable, ends: jax.Array, flags: PocketFlags) -> PocketTable:
     """R3.6."""
     me, foe = _one_less(table.me, ends), _one_less(table.foe, ends)
     me = me.replace(avenged=me.avenged & ~ends)
@@ -114,7 +114,7 @@ def end_turn(table: Table, ends: jax.Array, flags: PocketFlags) -> Table:
     )
 
 
-def _one_less(side: Side, ends: jax.Array) -> Side:
+def _one_less(side: PlayerSide, ends: jax.Array) -> PlayerSide:
     changes: dict[str, Any] = {}
     one = i32(ends)
     for name in (*LASTING, *(f"{name}_left" for name in WITH_AMOUNT)):
@@ -129,7 +129,7 @@ def _one_less(side: Side, ends: jax.Array) -> Side:
     return side.replace(mons=each(side.mons, plain), **changes)
 
 
-def checkup(table: Table, happens: jax.Array, draws: Draws) -> Table:
+def checkup(table: PocketTable, happens: jax.Array, draws: StepDraws) -> PocketTable:
     """R7.1 to R7.3; knock-outs come after it."""
     sides = []
     for number, side in enumerate((table.me, table.foe)):
@@ -141,7 +141,7 @@ def checkup(table: Table, happens: jax.Array, draws: Draws) -> Table:
     return table.replace(me=sides[0], foe=sides[1])
 
 
-def start_turn(table: Table, starts: jax.Array, draws: Draws, flags: PocketFlags) -> Table:
+def start_turn(table: PocketTable, starts: jax.Array, draws: StepDraws, flags: PocketFlags) -> PocketTable:
     """R3.1 to R3.3, of the player who was not on turn."""
     foe = table.foe
     turn = table.turn + i32(starts)

@@ -23,7 +23,7 @@ from envwright.envs.tcg_pocket.engine.looking import (
     required,
 )
 from envwright.envs.tcg_pocket.engine.rows import Fields, look_up, unpacked
-from envwright.envs.tcg_pocket.engine.table import K, Table
+from envwright.envs.tcg_pocket.engine.table import K, PocketTable
 from envwright.envs.tcg_pocket.engine.words import Word, any_of, i32, kinds, pick, size, total
 from envwright.envs.tcg_pocket.layout import (
     ABILITY,
@@ -47,7 +47,7 @@ from envwright.envs.tcg_pocket.layout import (
 )
 
 
-def legal(table: Table, flags: PocketFlags) -> jax.Array:
+def legal(table: PocketTable, flags: PocketFlags) -> jax.Array:
     """(62,) bool, of the actor; when the game is over, to wait."""
     me, foe, pending = table.me, table.foe, table.pending
     asked = {what: pending == what for what in range(OVER + 1)}
@@ -95,7 +95,7 @@ def _or(old: list[jax.Array], more: list[jax.Array], condition: jax.Array) -> li
     return [a | (b & condition) for a, b in zip(old, more, strict=True)]
 
 
-def asked_effect(table: Table) -> Fields:
+def asked_effect(table: PocketTable) -> Fields:
     """The effect that a choice is about."""
     me = table.me
     number = look_up(me.numbers, table.source)
@@ -106,7 +106,7 @@ def asked_effect(table: Table) -> Fields:
     return rows.effect(found)
 
 
-def _cards(table: Table, holds: Word, revivable: Word, row: Fields, flags: PocketFlags) -> jax.Array:
+def _cards(table: PocketTable, holds: Word, revivable: Word, row: Fields, flags: PocketFlags) -> jax.Array:
     """(20,) bool: CARD k."""
     me, foe, pending = table.me, table.foe, table.pending
     card = unpacked(rows.CARD, me.words)
@@ -131,13 +131,13 @@ def _cards(table: Table, holds: Word, revivable: Word, row: Fields, flags: Pocke
     return hand | revived
 
 
-def _evolutions(table: Table) -> list[jax.Array]:
+def _evolutions(table: PocketTable) -> list[jax.Array]:
     """The places that the card of EVOLVE may go to."""
     name = unpacked(rows.CARD, look_up(table.me.words, table.source)).evolves_from
     return [may & (name == other) for may, other in evolvable(table.me, table.foe, table.turn)]
 
 
-def _usable(table: Table, place: int, holds: Word) -> jax.Array:
+def _usable(table: PocketTable, place: int, holds: Word) -> jax.Array:
     """R4.11."""
     mon = table.me.mons[place]
     card = mon.card
@@ -147,18 +147,18 @@ def _usable(table: Table, place: int, holds: Word) -> jax.Array:
     return mon.there & (card.activated > 0) & here & fresh & ((needs.astype(jnp.uint32) & ~holds) == 0)
 
 
-def can_retreat(table: Table) -> jax.Array:
+def can_retreat(table: PocketTable) -> jax.Array:
     """R4.12."""
     me = table.me
     able = ~table.retreat_used & ~cannot_move(me) & (me.no_retreat_left == 0) & (me.active.card.fossil == 0)
     return able & any_benched(me) & (paying(me).count >= retreat_cost(table))
 
 
-def retreat_cost(table: Table) -> jax.Array:
+def retreat_cost(table: PocketTable) -> jax.Array:
     return jnp.maximum(table.me.active.card.retreat + table.retreat_change, 0)
 
 
-def _may_attack(table: Table, i: int, flags: PocketFlags) -> jax.Array:
+def _may_attack(table: PocketTable, i: int, flags: PocketFlags) -> jax.Array:
     """R5.1."""
     me = table.me
     rest = me.active.rest
@@ -169,6 +169,6 @@ def _may_attack(table: Table, i: int, flags: PocketFlags) -> jax.Array:
     return able & pays(paying(me), cost(number), attack_row(number).total)
 
 
-def _one_of_several(table: Table) -> jax.Array:
+def _one_of_several(table: PocketTable) -> jax.Array:
     """R4.8."""
     return total([i32(mon.there) for mon in table.me.mons]) > 1

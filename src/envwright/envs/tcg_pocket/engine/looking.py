@@ -7,7 +7,7 @@ from envwright.core import Record
 from envwright.envs.tcg_pocket.engine import encoding, rows
 from envwright.envs.tcg_pocket.engine.encoding import FILTERS, bare
 from envwright.envs.tcg_pocket.engine.rows import Fields, look_up, unpacked
-from envwright.envs.tcg_pocket.engine.table import Side, as_set
+from envwright.envs.tcg_pocket.engine.table import PlayerSide, as_set
 from envwright.envs.tcg_pocket.engine.words import (
     Units,
     Word,
@@ -35,7 +35,7 @@ class Paying(Record):
     count: jax.Array
 
 
-def paying(side: Side) -> Paying:
+def paying(side: PlayerSide) -> Paying:
     doubled = any_of([mon.passive("double_energy") for mon in side.mons]) & side.active.fits(rows.DOUBLED_ON)
     low, high = side.active.energy
     units = jnp.where(doubled, low + (low & 255), low), high
@@ -61,22 +61,22 @@ def attack_row(number: jax.Array) -> Fields:
     return unpacked(rows.ATTACK, look_up(rows.ATTACK_WORDS, number))
 
 
-def cannot_move(side: Side) -> jax.Array:
+def cannot_move(side: PlayerSide) -> jax.Array:
     """R5.1, R4.12."""
     return (side.condition == ASLEEP) | (side.condition == PARALYZED)
 
 
-def free_bench(side: Side) -> jax.Array:
+def free_bench(side: PlayerSide) -> jax.Array:
     """R2.8: the free place with the lowest number; 4 if there is none."""
     first, second, third = (mon.there for mon in side.bench)
     return 1 + i32(first) + i32(first & second) + i32(first & second & third)
 
 
-def any_benched(side: Side) -> jax.Array:
+def any_benched(side: PlayerSide) -> jax.Array:
     return any_of([mon.there for mon in side.bench])
 
 
-def fitting(side: Side, number: int) -> Word:
+def fitting(side: PlayerSide, number: int) -> Word:
     """Cards of a player that pass a filter, outside of play."""
     return as_set(((look_up(rows.FILTER_WORDS, side.numbers) >> number) & 1) != 0)
 
@@ -84,13 +84,13 @@ def fitting(side: Side, number: int) -> Word:
 # ---- what Trainers and abilities require (R4.5, R4.11) ----
 
 
-def required(me: Side, foe: Side, revivable: Word) -> Word:
+def required(me: PlayerSide, foe: PlayerSide, revivable: Word) -> Word:
     """Which of `rows.REQUIRES` hold; `revivable` are the opponent's Basic Pokemon."""
     found = [_REQUIRES[condition["cond"]](me, foe, condition, revivable) for condition in rows.REQUIRES]
     return any_of([bit(jnp.uint32(i), holds) for i, holds in enumerate(found)])
 
 
-def _zone(side: Side, condition: Op) -> list[jax.Array]:
+def _zone(side: PlayerSide, condition: Op) -> list[jax.Array]:
     """The Pokemon of a zone that match."""
     wanted = condition.get("filter", {})
     mons = {"active": side.mons[:1], "bench": side.bench, "any": side.mons}[condition["zone"]]
@@ -98,13 +98,13 @@ def _zone(side: Side, condition: Op) -> list[jax.Array]:
     return [fits & (mon.damage > 0) for fits, mon in zip(found, mons, strict=True)] if "damaged" in wanted else found
 
 
-def _in_play(me: Side, foe: Side, condition: Op, revivable: Word) -> jax.Array:
+def _in_play(me: PlayerSide, foe: PlayerSide, condition: Op, revivable: Word) -> jax.Array:
     del revivable
     found = _zone(_side(me, foe, condition), condition)
     return any_of(found) if condition["min"] == 1 else total([i32(one) for one in found]) >= condition["min"]
 
 
-def _energy_on(me: Side, foe: Side, condition: Op, revivable: Word) -> jax.Array:
+def _energy_on(me: PlayerSide, foe: PlayerSide, condition: Op, revivable: Word) -> jax.Array:
     del revivable
     side, type = _side(me, foe, condition), ENERGIES.index(condition["type"])
     mons = {"active": side.mons[:1], "bench": side.bench, "any": side.mons}[condition["zone"]]
@@ -112,24 +112,24 @@ def _energy_on(me: Side, foe: Side, condition: Op, revivable: Word) -> jax.Array
     return total([jnp.where(fits, units_of(mon.energy, type), 0) for fits, mon in found]) >= condition["min"]
 
 
-def _bench_free(me: Side, foe: Side, condition: Op, revivable: Word) -> jax.Array:
+def _bench_free(me: PlayerSide, foe: PlayerSide, condition: Op, revivable: Word) -> jax.Array:
     del revivable
     side = _side(me, foe, condition)
     return total([i32(~mon.there) for mon in side.bench]) >= condition["min"]
 
 
-def _deck(me: Side, foe: Side, condition: Op, revivable: Word) -> jax.Array:
+def _deck(me: PlayerSide, foe: PlayerSide, condition: Op, revivable: Word) -> jax.Array:
     del revivable
     return size(_side(me, foe, condition).in_deck) >= condition["min"]
 
 
-def _discard_has(me: Side, foe: Side, condition: Op, revivable: Word) -> jax.Array:
+def _discard_has(me: PlayerSide, foe: PlayerSide, condition: Op, revivable: Word) -> jax.Array:
     if condition["side"] != "opponent" or FILTERS.index(condition["filter"]) != rows.REVIVED:
         raise encoding.CannotEncodeError(f"{dict(condition)}")
     return size(foe.in_discard & revivable) >= condition["min"]
 
 
-def _side(me: Side, foe: Side, condition: Op) -> Side:
+def _side(me: PlayerSide, foe: PlayerSide, condition: Op) -> PlayerSide:
     return me if condition["side"] == "own" else foe
 
 
@@ -145,7 +145,7 @@ _REQUIRES = {
 # ---- what may be chosen ----
 
 
-def copyable(me: Side, foe: Side, energy: Paying, row: Fields) -> list[jax.Array]:
+def copyable(me: PlayerSide, foe: PlayerSide, energy: Paying, row: Fields) -> list[jax.Array]:
     """R5.3: which of the opponent's attacks an attack may copy, by place and then as printed."""
     found = []
     for place in range(PLACES):
@@ -159,7 +159,7 @@ def copyable(me: Side, foe: Side, energy: Paying, row: Fields) -> list[jax.Array
     return found
 
 
-def aimable(me: Side, foe: Side, whom: jax.Array) -> tuple[list[jax.Array], list[jax.Array]]:
+def aimable(me: PlayerSide, foe: PlayerSide, whom: jax.Array) -> tuple[list[jax.Array], list[jax.Array]]:
     """R5.4: the own and the opponent's places that an attack may be aimed at."""
     own = [jnp.bool_(False), *(mon.there & (whom == encoding.HIT_OWN_BENCH) for mon in me.bench)]
     any_, bench = whom == encoding.HIT_CHOSEN, whom == encoding.HIT_CHOSEN_BENCH
@@ -167,12 +167,12 @@ def aimable(me: Side, foe: Side, whom: jax.Array) -> tuple[list[jax.Array], list
     return own, opp
 
 
-def attachable(me: Side, number: jax.Array) -> list[jax.Array]:
+def attachable(me: PlayerSide, number: jax.Array) -> list[jax.Array]:
     """R5.14: the own Benched Pokemon that energy of an attack may go to."""
     return [jnp.bool_(False), *(mon.fits(number) for mon in me.bench)]
 
 
-def evolvable(me: Side, foe: Side, turn: jax.Array) -> list[tuple[jax.Array, jax.Array]]:
+def evolvable(me: PlayerSide, foe: PlayerSide, turn: jax.Array) -> list[tuple[jax.Array, jax.Array]]:
     """R4.3, R4.4: by place, whether the Pokemon may be evolved, and its name."""
     fixed = any_of([mon.passive("no_evolve_active") for mon in foe.mons])
     late = turn >= FIRST_EVOLUTION
@@ -180,7 +180,7 @@ def evolvable(me: Side, foe: Side, turn: jax.Array) -> list[tuple[jax.Array, jax
     return [(found[0][0] & ~fixed, found[0][1]), *found[1:]]
 
 
-def options(me: Side, foe: Side, row: Fields) -> tuple[list[jax.Array], list[jax.Array]]:
+def options(me: PlayerSide, foe: PlayerSide, row: Fields) -> tuple[list[jax.Array], list[jax.Array]]:
     """R11.3: the own and the opponent's places that a Trainer or an ability lets choose."""
     ask, number = row.ask, row.ask_filter
     own = [
@@ -198,6 +198,6 @@ def options(me: Side, foe: Side, row: Fields) -> tuple[list[jax.Array], list[jax
     return own, opp
 
 
-def is_locked(me: Side, foe: Side) -> jax.Array:
+def is_locked(me: PlayerSide, foe: PlayerSide) -> jax.Array:
     """R4.6."""
     return (me.lock_left > 0) | foe.active.passive("lock_supporters")

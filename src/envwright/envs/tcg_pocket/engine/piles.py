@@ -6,12 +6,12 @@ import jax.numpy as jnp
 
 from envwright.core import Record
 from envwright.envs.tcg_pocket.engine import encoding, rows
-from envwright.envs.tcg_pocket.engine.deciding import Deed, Draws
+from envwright.envs.tcg_pocket.engine.deciding import Deed, StepDraws
 from envwright.envs.tcg_pocket.engine.looking import free_bench
 from envwright.envs.tcg_pocket.engine.playing import copies, put_down
 from envwright.envs.tcg_pocket.engine.rows import Fields, look_up
 from envwright.envs.tcg_pocket.engine.shuffling import shuffled
-from envwright.envs.tcg_pocket.engine.table import Mon, Side, Table, as_set
+from envwright.envs.tcg_pocket.engine.table import Mon, PlayerSide, PocketTable, as_set
 from envwright.envs.tcg_pocket.engine.words import (
     Word,
     any_of,
@@ -39,11 +39,11 @@ class Pile(Record):
     seen_top: jax.Array
 
 
-def pile_of(side: Side) -> Pile:
+def pile_of(side: PlayerSide) -> Pile:
     return Pile(side.row, side.in_deck, side.in_hand, side.known, side.seen_top)
 
 
-def put_back(side: Side, pile: Pile) -> Side:
+def put_back(side: PlayerSide, pile: Pile) -> PlayerSide:
     return side.replace(**vars(pile))
 
 
@@ -81,7 +81,9 @@ def on_top(row: tuple[Word, ...], n: jax.Array, cards: Word, stack: Word) -> tup
     return tuple(found)
 
 
-def carry_out(table: Table, deed: Deed, draws: Draws, row: Fields, gone: Mon, leaves: jax.Array) -> Table:
+def carry_out(
+    table: PocketTable, deed: Deed, draws: StepDraws, row: Fields, gone: Mon, leaves: jax.Array
+) -> PocketTable:
     """Everything of an effect that is about piles. `gone` is the opponent's Active that is shuffled into its deck, if
     it `leaves`."""
     me, foe = table.me, table.foe
@@ -122,7 +124,7 @@ def carry_out(table: Table, deed: Deed, draws: Draws, row: Fields, gone: Mon, le
     return table.replace(me=me, foe=_seen_and_discarded(foe, draws, row))
 
 
-def _found(pile: Pile, n: jax.Array, wanted: Word, draws: Draws) -> tuple[Word, jax.Array, jax.Array]:
+def _found(pile: Pile, n: jax.Array, wanted: Word, draws: StepDraws) -> tuple[Word, jax.Array, jax.Array]:
     """R5.17: one of the cards of a deck that match, from bottom to top; its place, and whether there is one."""
     fits = any_of([bit(jnp.uint32(i), (n > i) & (((wanted << 1) >> one) & 1 != 0)) for i, one in enumerate(pile.row)])
     m = size(fits)
@@ -137,7 +139,7 @@ def _without(row: tuple[Word, ...], place: jax.Array, condition: jax.Array) -> t
     return tuple(jnp.where(condition & (place <= i), b, a) for i, (a, b) in enumerate(zip(row, above, strict=True)))
 
 
-def _from_the_top(pile: Pile, me: Side, foe: Side, row: Fields, wanted: Word) -> Pile:
+def _from_the_top(pile: Pile, me: PlayerSide, foe: PlayerSide, row: Fields, wanted: Word) -> Pile:
     """R4.9, R9.7, R9.8."""
     n, held = size(pile.in_deck), size(pile.in_hand)
     sorts = (row.sort_top > 0) & (n > 0)
@@ -158,7 +160,7 @@ def _from_the_top(pile: Pile, me: Side, foe: Side, row: Fields, wanted: Word) ->
     return pile.replace(seen_top=jnp.maximum(pile.seen_top, seen))
 
 
-def _revived(foe: Side, deed: Deed, row: Fields) -> Side:
+def _revived(foe: PlayerSide, deed: Deed, row: Fields) -> PlayerSide:
     """R9.6, R11.4: the place of an own choice is the number of a card in the discard pile."""
     revives = row.revive > 0
     basics = as_set(((look_up(rows.FILTER_WORDS, foe.numbers) >> rows.REVIVED) & 1) != 0)
@@ -168,7 +170,7 @@ def _revived(foe: Side, deed: Deed, row: Fields) -> Side:
     return foe.replace(in_discard=foe.in_discard & ~one, in_play=foe.in_play | one)
 
 
-def _seen_and_discarded(foe: Side, draws: Draws, row: Fields) -> Side:
+def _seen_and_discarded(foe: PlayerSide, draws: StepDraws, row: Fields) -> PlayerSide:
     """R9.9, R5.18."""
     discards = (row.discard_hand > 0) & (foe.in_hand != 0)
     k = nth(foe.in_hand, share(draws.pick, size(foe.in_hand)))

@@ -7,7 +7,7 @@ from envwright.envs.tcg_pocket.engine.deciding import Deed
 from envwright.envs.tcg_pocket.engine.legality import retreat_cost
 from envwright.envs.tcg_pocket.engine.looking import free_bench, paying
 from envwright.envs.tcg_pocket.engine.rows import DOUBLED, look_up
-from envwright.envs.tcg_pocket.engine.table import STACK_BITS, Mon, Mons, Side, Table, change, each, printed
+from envwright.envs.tcg_pocket.engine.table import STACK_BITS, Mon, Mons, PlayerSide, PocketTable, change, each, printed
 from envwright.envs.tcg_pocket.engine.words import (
     Units,
     Word,
@@ -26,7 +26,7 @@ from envwright.envs.tcg_pocket.engine.words import (
 from envwright.envs.tcg_pocket.layout import CARDS
 
 
-def copies(side: Side, k: jax.Array) -> Word:
+def copies(side: PlayerSide, k: jax.Array) -> Word:
     """A card and the other ones of its number, which are its neighbours."""
     number = look_up(side.numbers, k)
     after, before = jnp.minimum(k + 1, CARDS - 1), jnp.maximum(k - 1, 0)
@@ -34,7 +34,7 @@ def copies(side: Side, k: jax.Array) -> Word:
     return bit(k) | found[0] | found[1]
 
 
-def hands(table: Table, deed: Deed) -> Table:
+def hands(table: PocketTable, deed: Deed) -> PocketTable:
     """R4.1, R4.5: the card leaves the hand; R11.6: its copies are no longer known."""
     me = table.me
     down, gone = deed.puts | deed.evolves, deed.trainer
@@ -49,7 +49,7 @@ def hands(table: Table, deed: Deed) -> Table:
     return table.replace(me=me, supporter_used=table.supporter_used | deed.supporter)
 
 
-def put_down(side: Side, k: jax.Array, condition: jax.Array, new: jax.Array) -> Side:
+def put_down(side: PlayerSide, k: jax.Array, condition: jax.Array, new: jax.Array) -> PlayerSide:
     """R2.8: a card comes into play on the free place with the lowest number; in setup the Active Spot is free as well.
     The card itself is moved elsewhere."""
     place = jnp.where(side.active.there, free_bench(side), 0)
@@ -69,7 +69,7 @@ def put_down(side: Side, k: jax.Array, condition: jax.Array, new: jax.Array) -> 
     return side.replace(mons=mons)
 
 
-def evolve(table: Table, deed: Deed) -> Table:
+def evolve(table: PocketTable, deed: Deed) -> PocketTable:
     """R4.3."""
     me = table.me
     fresh = printed(look_up(me.numbers, deed.k))
@@ -85,7 +85,7 @@ def evolve(table: Table, deed: Deed) -> Table:
     return table.replace(me=me.replace(mons=each(me.mons, grown)))
 
 
-def retreat(table: Table, deed: Deed) -> tuple[Table, jax.Array, jax.Array]:
+def retreat(table: PocketTable, deed: Deed) -> tuple[PocketTable, jax.Array, jax.Array]:
     """R4.12: units are paid. Then whether the Pokemon retreats, and what is left to be paid if it asks."""
     me = table.me
     doubled = paying(me).doubled
@@ -121,7 +121,7 @@ def attach(mons: Mons, place: jax.Array, units: Units, condition: jax.Array) -> 
     return each(mons, more)
 
 
-def mark_used(table: Table, deed: Deed) -> Table:
+def mark_used(table: PocketTable, deed: Deed) -> PocketTable:
     """R4.11."""
     me = table.me
     mons = each(
@@ -131,7 +131,7 @@ def mark_used(table: Table, deed: Deed) -> Table:
     return table.replace(me=me.replace(mons=mons))
 
 
-def swap(side: Side, place: jax.Array, condition: jax.Array) -> Side:
+def swap(side: PlayerSide, place: jax.Array, condition: jax.Array) -> PlayerSide:
     """R4.13: the Active and a Benched Pokemon change places; also promotion, with nobody in the Active Spot."""
     old, found = side.active, side.active
     mons = []
@@ -142,6 +142,6 @@ def swap(side: Side, place: jax.Array, condition: jax.Array) -> Side:
     return side.replace(mons=(found, mons[0], mons[1], mons[2]))
 
 
-def placeable(side: Side, basics: Word) -> jax.Array:
+def placeable(side: PlayerSide, basics: Word) -> jax.Array:
     """R2.7: whether there is another Basic Pokemon in hand, and a free place."""
     return (size(side.in_hand & basics) > 0) & (free_bench(side) <= len(side.bench))

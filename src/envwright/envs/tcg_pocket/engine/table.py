@@ -91,7 +91,7 @@ class Mon(Record):
 Mons = tuple[Mon, Mon, Mon, Mon]
 
 
-class Side(Record):
+class PlayerSide(Record):
     """One player."""
 
     numbers: jax.Array  # (20,) int32, of its cards
@@ -132,12 +132,12 @@ class Side(Record):
         return self.mons[1:]
 
 
-class Table(Record):
+class PocketTable(Record):
     """Both sides and the game."""
 
     turned: jax.Array  # bool: me is player 1
-    me: Side
-    foe: Side
+    me: PlayerSide
+    foe: PlayerSide
     first: jax.Array
     player: jax.Array
     turn: jax.Array
@@ -160,7 +160,7 @@ def number_of(array: jax.Array) -> jax.Array:
     return array if array.dtype == jnp.bool_ else i32(array)
 
 
-def load(state: State) -> Table:
+def load(state: State) -> PocketTable:
     """The table of a state."""
     pending = i32(state.pending)
     in_setup = (pending == SETUP_ACTIVE) | (pending == SETUP_BENCH)
@@ -171,7 +171,7 @@ def load(state: State) -> Table:
         mine = lambda array, side=side: jnp.where(turned, array[1 - side], array[side])  # noqa: E731
         sides.append(_side(state, mine, [mine(one) for one in sets]))
     game = {name: number_of(getattr(state, name)) for name in OF_GAME}
-    return Table(turned=turned, me=sides[0], foe=sides[1], **game)
+    return PocketTable(turned=turned, me=sides[0], foe=sides[1], **game)
 
 
 def _sets(state: State) -> list[jax.Array]:
@@ -186,7 +186,7 @@ def as_set(flags: jax.Array) -> jax.Array:
     return any_of([bits[..., k] for k in range(CARDS)])
 
 
-def _side(state: State, mine: Any, sets: list[Word]) -> Side:
+def _side(state: State, mine: Any, sets: list[Word]) -> PlayerSide:
     numbers, row = i32(mine(state.cards)), u32(mine(state.deck))
     stack, energy = u32(mine(state.stack)), u32(mine(state.energy))
     damage, new, used = i32(mine(state.damage)), mine(state.new), mine(state.used)
@@ -209,7 +209,7 @@ def _side(state: State, mine: Any, sets: list[Word]) -> Side:
             )
         )
     names = ("in_deck", "in_hand", "in_discard", "in_play", "known")
-    return Side(
+    return PlayerSide(
         numbers=numbers,
         words=look_up(rows.CARD_WORDS, numbers),
         row=tuple(row[i] for i in range(CARDS)),
@@ -228,7 +228,7 @@ def printed(number: jax.Array) -> dict[str, jax.Array]:
     }
 
 
-def store(state: State, table: Table) -> State:
+def store(state: State, table: PocketTable) -> State:
     """The state of a table."""
     sides = table.me, table.foe
     ordered = lambda one, other: (jnp.where(table.turned, other, one), jnp.where(table.turned, one, other))  # noqa: E731
@@ -271,7 +271,7 @@ def _if_there(mon: Mon, value: Any) -> jax.Array:
     return jnp.where(mon.there, found, jnp.zeros_like(found))
 
 
-def of_places_word(sides: tuple[Side, Side], ordered: Any, value: Any) -> jax.Array:
+def of_places_word(sides: tuple[PlayerSide, PlayerSide], ordered: Any, value: Any) -> jax.Array:
     """(8,) uint32: a word of each place, 0 where there is nobody."""
     pairs = [ordered(*(_if_there(side.mons[place], value) for side in sides)) for place in range(PLACES)]
     return laid([pair[side] for side in (0, 1) for pair in pairs], jnp.uint32)
