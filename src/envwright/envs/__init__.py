@@ -43,6 +43,7 @@ def register_all() -> None:
             "TcgPocket-v0",
             "envwright.envs.tcg_pocket:TcgPocket",
             summary="Pokemon TCG Pocket, 302 cards, from a specification (rulebook to Python to JAX)",
+            opponents={"heuristic": "envwright.envs.tcg_pocket.players.opponents:heuristic"},
         )
     )
     for name, folder, summary in (
