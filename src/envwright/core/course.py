@@ -22,6 +22,20 @@ class StepTaken:
     step: Step
 
 
+@dataclass(frozen=True)
+class ToldGame:
+    """A game told for a page with a slider, in plain data. `play.page` has the slider, the chart and the log."""
+
+    title: str
+    about: str
+    chart: str  # what the chart's two lines are
+    result: dict[str, str] | None  # `text` and `colour`, one or two, of the end; None if there was none
+    # Of each step: `label` and `heading` of the slider and the log, `log` of [text, 1 if it is minor], `chart` of two
+    # shares, and what the board draws.
+    frames: list[dict[str, Any]]
+    board: str  # HTML with a script that has `draw(frame)`
+
+
 class Course:
     """A game that is played from Python, the same one that a batch plays with this seed. Raw: it never resets."""
 

@@ -44,6 +44,8 @@ def register_all() -> None:
             "envwright.envs.tcg_pocket:TcgPocket",
             summary="Pokemon TCG Pocket, 302 cards, from a specification (rulebook to Python to JAX)",
             opponents={"heuristic": "envwright.envs.tcg_pocket.players.opponents:heuristic"},
+            replay="envwright.envs.tcg_pocket.shown.replay:replay",
+            screen="envwright.envs.tcg_pocket.shown.screen:screen",
         )
     )
     for name, folder, summary in (

@@ -154,6 +154,14 @@ def with_settings(config: Config, settings: Sequence[str]) -> Config:
     return with_values(config, values)
 
 
+def with_options(config: Config, settings: Sequence[str]) -> Config:
+    """The config with options of the environment changed, and nothing else: what was learned stays what it is."""
+    for setting in settings:
+        if not setting.startswith("env_options."):
+            raise ConfigError(f"'{setting}' is not an option of the environment; write env_options.NAME=VALUE.")
+    return with_settings(config, settings)
+
+
 def with_values(config: Config, values: Mapping[str, Any]) -> Config:
     """The config with settings changed by name: `{"learning_rate": 0.001, "network.kind": "gru"}`."""
     content = config.plain()

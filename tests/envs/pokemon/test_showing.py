@@ -12,6 +12,7 @@ from envwright.envs.pokemon import Pokemon, tables
 from envwright.envs.pokemon.replay import lines_of, replay
 from envwright.envs.pokemon.screen import screen
 from envwright.envs.pokemon.story import as_numpy
+from envwright.play.page import page_of
 
 SEED = 5
 ESCAPES = re.compile("\x1b\\[[0-9;]*m")
@@ -45,16 +46,17 @@ def test_the_sentences_tell_every_change_of_hp_and_who_wins():
 
 def test_the_page_holds_the_battle_and_needs_nothing_else():
     course = played()
-    page = replay(course.env, course.start, course.moments, ["one </script>", "two"])
-    data = re.search(r'<script id="battle" type="application/json">(.*?)</script>', page, re.DOTALL)
+    page = page_of(replay(course.env, course.start, course.moments, ["one </script>", "two"]))
+    data = re.search(r'<script id="game" type="application/json">(.*?)</script>', page, re.DOTALL)
     assert data is not None
     battle = json.loads(data[1])
     assert len(battle["frames"]) == len(course.moments) + 1
     for frame, state in zip(battle["frames"][1:], (moment.step.state for moment in course.moments), strict=True):
-        assert frame["turn"] == int(state.turn)
+        assert frame["label"] == f"Turn {int(state.turn)}"
         assert [member["hp"] for side in frame["sides"] for member in side["team"]] == state.hp.ravel().tolist()
     assert battle["result"]["text"].endswith("wins")
-    assert "__BATTLE__" not in page
+    assert "__GAME__" not in page
+    assert "__BOARD__" not in page
     assert not re.search(r"""(src|href)=|url\(|https?://|@import""", page)
 
 

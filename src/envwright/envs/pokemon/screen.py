@@ -114,12 +114,10 @@ def _mine(state: State, side: int) -> list[str]:
 
 
 def _menu(state: State, seat: int, cursor: int) -> list[str]:
-    """The legal actions, numbered as the keys that take them."""
+    """The legal actions, numbered as they are typed."""
     legal = np.asarray(rules.legal(state))[seat]
     lines = ["Who is next?" if int(state.request[seat]) == SWITCH else "What will it do?"]
-    for action in range(FIRST_SWITCH + MEMBERS):
-        if not legal[action]:
-            continue
+    for number, action in enumerate(np.flatnonzero(legal).tolist()):
         text = chosen(state, seat, action)
         if action < SLOTS:
             move = int(state.active_moves[seat, action])
@@ -129,7 +127,7 @@ def _menu(state: State, seat: int, cursor: int) -> list[str]:
             member = action - FIRST_SWITCH
             hp = f"{int(state.hp[seat, member])}/{int(state.stats[seat, member, 0])}"
             text = f"{text:<22}{hp:>8}{_status(state, seat, member)}"
-        mark = f"{INVERSE} {action} {PLAIN}{BOLD} " if action == cursor else f" {DIM}{action}{PLAIN}  "
+        mark = f"{INVERSE} {number} {PLAIN}{BOLD} " if action == cursor else f" {DIM}{number}{PLAIN}  "
         lines.append(f"  {mark}{text}{PLAIN}")
     return lines
 
