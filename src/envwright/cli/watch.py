@@ -75,8 +75,8 @@ class Lineup:
 
 def _cast(args: argparse.Namespace) -> Lineup:
     """The policy in all seats, or an opponent in the second; of an environment's name, its own players."""
-    from envwright.core.native import spaces_of
     from envwright.core.errors import UnknownEnvError
+    from envwright.core.native import spaces_of
     from envwright.core.registry import make, spec
     from envwright.core.versus import opponents_of
     from envwright.training.config import from_plain

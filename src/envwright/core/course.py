@@ -10,6 +10,7 @@ import numpy as np
 
 from envwright.core import chance
 from envwright.core.env import Env, Step
+from envwright.core.pieces import in_pieces
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def _step(env: Env[Any, Any], keys: jax.Array, state: Any, action: jax.Array, pa
         drawn = env.draw(key, state, action, params)
         return drawn, env.apply(state, action, drawn, params)
 
-    return jax.vmap(one)(keys, state, action)
+    return in_pieces(jax.vmap(one))(keys, state, action)
 
 
 @functools.partial(jax.jit, static_argnums=0)

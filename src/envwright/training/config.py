@@ -25,9 +25,9 @@ class Network:
     """The shape of a policy.
 
     `mlp`: one stack of layers that acts and another of the same shape that judges. `gru`: layers, then a memory as wide
-    as the last of them, shared by both. `scorer`: layers that read what belongs to no action; an action is scored by what
-    they say and by its own numbers, with the same weights for all. What is seen then begins with `per_action` rows of
-    a number for each action.
+    as the last of them, shared by both. `scorer`: layers that read what belongs to no action; an action is scored by
+    what they say and by its own numbers, with the same weights for all. What is seen then begins with `per_action`
+    rows of a number for each action.
     """
 
     kind: str = "mlp"

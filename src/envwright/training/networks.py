@@ -68,9 +68,9 @@ def remember(network: Network, params: Params, memory: jax.Array, seen: jax.Arra
 
 
 def head(network: Network, params: Params, features: jax.Array) -> jax.Array:
-    return _scores(network, params, features) if network.kind == "scorer" else _run(
-        params["actor"], features, network.activation
-    )
+    if network.kind == "scorer":
+        return _scores(network, params, features)
+    return _run(params["actor"], features, network.activation)
 
 
 def value(network: Network, params: Params, features: jax.Array) -> jax.Array:

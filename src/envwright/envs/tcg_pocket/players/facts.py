@@ -83,8 +83,10 @@ EVOLVES_FROM = _of_cards(lambda card: _number_of(card.evolves_from), np.int32)
 EVOLVES_FROM[0] = -1
 ACTIVATED = _of_cards(lambda card: card.ability is not None and card.ability.kind == "activated")
 ATTACKS_OF = _of_cards(lambda card: ([attack.number for attack in card.attacks] + [0, 0])[:2], np.int32)
-DOUBLES, LESS, COUNTER = _passive("double_energy"), _passive("reduce_damage_taken", "amount"), _passive(
-    "damage_attacker", "amount"
+DOUBLES, LESS, COUNTER = (
+    _passive("double_energy"),
+    _passive("reduce_damage_taken", "amount"),
+    _passive("damage_attacker", "amount"),
 )
 FITS = _of_cards(lambda card: sum(matches(card, wanted) << n for n, wanted in enumerate(FILTERS)), np.int64)
 EFFECT = {name: _of_cards(lambda card, name=name: _card_effect(card).get(name, 0)) for name in WEIGHED}
@@ -137,4 +139,4 @@ COUNT_FILTER = _of_row("count_filter").astype(np.int32)
 ATTACK_ATTACH_TYPE = _of_row("attach_type").astype(np.int32)
 EXTRA_TYPE = _of_row("extra_type").astype(np.int32)
 
-assert FOSSIL_HP == HP[KIND == FOSSIL].max()
+assert HP[KIND == FOSSIL].max() == FOSSIL_HP

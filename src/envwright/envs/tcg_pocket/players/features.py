@@ -29,7 +29,6 @@ OF_ATTACK = ("dealt", "knocks_out", "wins", "recoil")
 PER_ACTION = ("worth", "poor", *OF_PLACE, *OF_CARD, *OF_ATTACK, "unit_gain", *EFFECTS)
 
 
-
 def features(obs: Any) -> Any:
     """(..., 62 * len(PER_ACTION) + table) of observations (..., 241)."""
     seen = Seen(obs)
@@ -76,7 +75,9 @@ def _of_actions(seen: Seen) -> dict[str, Any]:
     numbers, damage = seen.attacks[..., 0, 0, :], seen.damage_of[..., 0, 0, :]
     target, points = seen.hp_left[..., 1, :1], seen.points_for[..., 1, :1]
     out = damage >= target
-    last = ~xp.any(seen.there[..., 1, 1:], axis=-1)[..., None] | (seen.part("points")[..., :1] + points >= POINTS_TO_WIN)
+    last = ~xp.any(seen.there[..., 1, 1:], axis=-1)[..., None] | (
+        seen.part("points")[..., :1] + points >= POINTS_TO_WIN
+    )
     rows |= {
         "dealt": row(attack=damage / 100),
         "knocks_out": row(attack=seen.as_real(out) * points / 2),

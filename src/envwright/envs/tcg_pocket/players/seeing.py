@@ -128,9 +128,12 @@ class Seen:
         xp, kind = self.xp, found(facts.OF_ATTACK["count"], attacks)
         wanted = found(facts.COUNT_FILTER, attacks)[..., None]
         bench = self.mons[..., 1:]
-        fits = lambda mons: (((found(facts.FITS, mons)[..., None, None, :] >> wanted) & 1) > 0) & (  # noqa: E731
-            mons[..., None, None, :] > 0
-        )
+
+        def fits(mons: Any) -> Any:
+            """(2, n, 2, 3): which benched Pokemon pass the filter of each attack."""
+            mons = mons[..., None, None, :]
+            return (((found(facts.FITS, mons) >> wanted) & 1) > 0) & (mons > 0)
+
         own, foe = (xp.sum(self.as_real(fits(mons)), axis=-1) for mons in (bench, bench[..., ::-1, :]))
         across = xp.sum(self.units[..., 0, :], axis=-1)[..., ::-1, None, None] + xp.zeros_like(own)
         none = xp.zeros_like(own)

@@ -1,7 +1,7 @@
 """What each of the 62 actions is worth by rules of thumb, from what a player sees.
 
-A turn goes from what costs nothing to what ends it: abilities and search, evolution, Pokemon, energy, Supporters, retreat,
-then the attack. Numbers below 0 say that passing is better.
+A turn goes from what costs nothing to what ends it: abilities and search, evolution, Pokemon, energy, Supporters,
+retreat, then the attack. Numbers below 0 say that passing is better.
 """
 
 from typing import Any
@@ -68,7 +68,9 @@ class _Weighing:
         change = found(facts.RETREAT, seen.mons[..., 0, 0]) + seen.real("retreat_change")
         self.costs = xp.maximum(change, xp.zeros_like(change))
         self.lacks = xp.min(
-            xp.where(seen.attacks[..., 0, 0, :] > 0, seen.lacks[..., 0, 0, :], xp.full_like(seen.lacks[..., 0, 0, :], 9.0)),
+            xp.where(
+                seen.attacks[..., 0, 0, :] > 0, seen.lacks[..., 0, 0, :], xp.full_like(seen.lacks[..., 0, 0, :], 9.0)
+            ),
             axis=-1,
         )
 
@@ -144,7 +146,10 @@ class _Weighing:
                 (effect["attach"] > 0, least + KNOCKS_OUT + 1),
                 (effect["move"] > 0, xp.where(wide(self.lacks > 0), least + ENERGY, least + NOT)),
                 (effect["switch"] > 0, xp.where(away, least + SWITCHES, least + NOT)),
-                (effect["to_hand"] > 0, xp.where(wide(self.danger) & (self.hurt[..., :1] > 30), least + HEALS, least + NOT)),
+                (
+                    effect["to_hand"] > 0,
+                    xp.where(wide(self.danger) & (self.hurt[..., :1] > 30), least + HEALS, least + NOT),
+                ),
                 (effect["retreat_less"] > 0, cheaper),
                 (effect["lasting"] > 0, xp.where(guarded, least + KNOCKS_OUT, least + HARMLESS)),
             ],

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-
 from envwright.core.course import StepTaken, ToldGame
 from envwright.envs.tcg_pocket.layout import OVER, POINTS_TO_WIN, TIE
 from envwright.envs.tcg_pocket.shown.board import (
@@ -107,5 +106,3 @@ def _result(winner: int, names: Sequence[str]) -> dict[str, str] | None:
     if winner == TIE:
         return {"text": "Tie", "colour": ""}
     return {"text": f"{names[winner - 1]} wins", "colour": COLOURS[winner - 1]}
-
-

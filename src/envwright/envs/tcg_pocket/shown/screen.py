@@ -32,14 +32,14 @@ from envwright.envs.tcg_pocket.shown.board import (
 )
 from envwright.envs.tcg_pocket.shown.story import chosen, printed, question, tell
 from envwright.envs.tcg_pocket.state import State
-from envwright.envs.tcg_pocket.tables import ENERGIES, Attack, card
+from envwright.envs.tcg_pocket.tables import ENERGIES, TYPES, Attack, card
 
 BOLD, DIM, INVERSE, PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[7m", "\x1b[0m"
 GREEN, YELLOW, RED = (f"\x1b[{code}m" for code in (32, 33, 31))
-COLOURS = dict(zip((*ENERGIES, "dragon", "colorless"), (32, 31, 34, 33, 35, 91, 90, 37, 93, 97), strict=True))
-LETTERS = dict(zip((*ENERGIES, "dragon", "colorless"), "GRWLPFDMNC", strict=True))
+COLOURS: dict[str, int] = dict(zip(TYPES, (32, 31, 34, 33, 35, 91, 90, 37, 93, 97), strict=True))
+LETTERS: dict[str, str] = dict(zip(TYPES, "GRWLPFDMNC", strict=True))
 BAR, LATEST, STEPS = 12, 10, 8  # cells of a bar of HP; lines of what happened, and the steps they are taken from
-NAMES = ("You", "The other")
+NAMES = ("You", "Other")
 
 
 def screen(env: Any, start: Any, moments: Sequence[StepTaken], seat: int, cursor: int | None) -> list[str]:
@@ -136,5 +136,3 @@ def _latest(moments: Sequence[StepTaken], seat: int) -> list[str]:
 def _is(moment: StepTaken, seat: int) -> bool:
     """Whether a step was the player's own: setup is hidden."""
     return int(np.asarray(moment.state.actor)) == seat
-
-

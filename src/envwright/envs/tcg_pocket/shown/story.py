@@ -96,10 +96,10 @@ def tell(moment: StepTaken, names: Sequence[str]) -> list[Line]:
         lines.append(Line(flips, True))
     lines += [Line(text, True) for player in (me, 1 - me) for text in _changes(before, after, player, names)]
     if int(after.turn) != int(before.turn):
-        lines.append(Line(f"Turn {int(after.turn)}, {names[int(after.player)]}'s."))
+        lines.append(Line(f"Turn {int(after.turn)}: {names[int(after.player)]}."))
     if int(after.winner):
         who = int(after.winner)
-        lines.append(Line("The game is a tie." if who == TIE else f"{names[who - 1]} wins."))
+        lines.append(Line("The game is a tie." if who == TIE else f"The winner: {names[who - 1]}."))
     return lines
 
 
@@ -164,10 +164,10 @@ def _changes(before: State, after: State, player: int, names: Sequence[str]) -> 
         if base not in old and int(before.where[player, base]) != IN_HAND:
             yield f"{mon.card.name} comes onto the Bench."
     if (points := int(after.points[player])) != int(before.points[player]):
-        yield f"{names[player]} has {points} point{'s' * (points != 1)}."
+        yield f"{names[player]}: {points} point{'s' * (points != 1)}."
     drawn = len(hand(after, player)) - len(hand(before, player))
     if drawn > 0:
-        yield f"{names[player]} takes {drawn} card{'s' * (drawn != 1)}."
+        yield f"{names[player]}: {drawn} card{'s' * (drawn != 1)} to the hand."
 
 
 def _of_one(old: Standing, new: Standing) -> Iterator[str]:
