@@ -51,9 +51,16 @@ class TextScreen(Protocol):
     """What a player reads at a terminal, in place of a picture: a menu and what happened lately."""
 
     def __call__(
-        self, env: Any, start: Any, moments: Sequence["StepTaken"], seat: int, cursor: int | None
+        self,
+        env: Any,
+        start: Any,
+        moments: Sequence["StepTaken"],
+        seat: int,
+        legal: Sequence[int],
+        cursor: int | None,
     ) -> list[str]:
-        """Lines, with ANSI colours; `cursor` is the action that would be taken, None if there is nothing to choose."""
+        """Lines, with ANSI colours. A menu numbers the legal actions from 0, in order; `cursor` is the one that would
+        be taken, None if there is nothing to choose."""
         ...
 
 

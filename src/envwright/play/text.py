@@ -68,7 +68,8 @@ class TextGame:
                 self._type(key, legal)
 
     def lines(self) -> list[str]:
-        told = self.tell(self.course.env, self.course.start, self.course.moments, 0, self.cursor)
+        course = self.course
+        told = self.tell(course.env, course.start, course.moments, 0, self.legal(), self.cursor)
         return [*told, "", f"{self.hint}{'over: r again   q quit' if self.course.over else HELP}"]
 
     def _type(self, digit: str, legal: list[int]) -> None:

@@ -62,7 +62,7 @@ def test_the_page_holds_the_battle_and_needs_nothing_else():
 
 def test_the_screen_shows_a_menu_and_nothing_hidden():
     course = played()
-    lines = screen(course.env, course.start, [], 0, 1)
+    lines = screen(course.env, course.start, [], 0, range(10), 1)
     text = ESCAPES.sub("", "\n".join(lines))
     state = as_numpy(course.start)
     for slot in range(4):
@@ -72,7 +72,7 @@ def test_the_screen_shows_a_menu_and_nothing_hidden():
         if state.species[1, i] not in state.species[0]:
             assert tables.SPECIES_NAMES[int(state.species[1, i])] not in text
     assert f"{int(state.hp[1, 0])}" not in text
-    last = ESCAPES.sub("", "\n".join(screen(course.env, course.start, course.moments, 0, None)))
+    last = ESCAPES.sub("", "\n".join(screen(course.env, course.start, course.moments, 0, [], None)))
     assert ("You win!" if int(course.state.winner) == 1 else "You lose.") in last
 
 

@@ -18,7 +18,7 @@ from envwright.envs.tcg_pocket.layout import (
 )
 from envwright.envs.tcg_pocket.players import facts
 from envwright.envs.tcg_pocket.players.facts import found
-from envwright.envs.tcg_pocket.players.seeing import Seen
+from envwright.envs.tcg_pocket.players.seeing import Seen, as_in_numpy
 from envwright.envs.tcg_pocket.players.worth import worth
 
 EFFECTS = {"heal": 5.0, "attach": 4.0, "switch": 3.0, "boost": 3.0, "draw": 3.0, "search": 1.0, "mix": 2.0,
@@ -29,6 +29,7 @@ OF_ATTACK = ("dealt", "knocks_out", "wins", "recoil")
 PER_ACTION = ("worth", "poor", *OF_PLACE, *OF_CARD, *OF_ATTACK, "unit_gain", *EFFECTS)
 
 
+@as_in_numpy
 def features(obs: Any) -> Any:
     """(..., 62 * len(PER_ACTION) + table) of observations (..., 241)."""
     seen = Seen(obs)

@@ -4,9 +4,12 @@ Arrays of NumPy or of JAX, with any axes before those named here; the own side c
 Damage is estimated: coins at their mean, no look at what the other player holds.
 """
 
+import functools
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
+import jax
 import numpy as np
 
 from envwright.envs.tcg_pocket.engine import encoding
@@ -22,6 +25,21 @@ _ENDS = np.cumsum(list(OBSERVED.values()))
 PLACE_OF = {name: (int(end) - size, int(end)) for (name, size), end in zip(OBSERVED.items(), _ENDS, strict=True)}
 WEAK = 20.0
 TYPES_OF_ENERGY = np.arange(ENERGIES)
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def as_in_numpy(function: Callable[P, R]) -> Callable[P, R]:
+    """`function` with NumPy's rules for shapes and types, in JAX as well, whatever is set."""
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        with jax.numpy_rank_promotion("allow"), jax.numpy_dtype_promotion("standard"):
+            return function(*args, **kwargs)
+
+    return call
 
 
 class Seen:

@@ -24,7 +24,7 @@ from envwright.envs.tcg_pocket.layout import (
 )
 from envwright.envs.tcg_pocket.players import facts
 from envwright.envs.tcg_pocket.players.facts import found
-from envwright.envs.tcg_pocket.players.seeing import Seen
+from envwright.envs.tcg_pocket.players.seeing import Seen, as_in_numpy
 
 NOT, HARMLESS = -1.0, 5.0
 DRAGS, LOOKS, HITS, EVOLVES, PLAYS, KNOCKS_OUT, DRAWS, ENERGY, LEAVES, HEALS, SWITCHES = (
@@ -33,6 +33,7 @@ DRAGS, LOOKS, HITS, EVOLVES, PLAYS, KNOCKS_OUT, DRAWS, ENERGY, LEAVES, HEALS, SW
 WINS = 1000.0
 
 
+@as_in_numpy
 def worth(seen: Seen) -> Any:
     """(62,) float32; which actions are legal is not looked at."""
     table = _Weighing(seen)

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from envwright.core.course import StepTaken
-from envwright.envs.tcg_pocket import rules
 from envwright.envs.tcg_pocket.layout import (
     COPY_OF,
     DISCARD,
@@ -42,8 +41,11 @@ BAR, LATEST, STEPS = 12, 10, 8  # cells of a bar of HP; lines of what happened, 
 NAMES = ("You", "Other")
 
 
-def screen(env: Any, start: Any, moments: Sequence[StepTaken], seat: int, cursor: int | None) -> list[str]:
+def screen(
+    env: Any, start: Any, moments: Sequence[StepTaken], seat: int, legal: Sequence[int], cursor: int | None
+) -> list[str]:
     """The lines; nothing that the player in the seat may not see."""
+    del env
     state = as_numpy(moments[-1].step.state if moments else start)
     setup = int(state.turn) == 0
     lines = [f"{BOLD}{'Setup' if setup else f'Turn {int(state.turn)}'}{PLAIN}"]
@@ -55,7 +57,7 @@ def screen(env: Any, start: Any, moments: Sequence[StepTaken], seat: int, cursor
         word = "A tie." if int(state.winner) == TIE else "You win!" if int(state.winner) == seat + 1 else "You lose."
         lines += [f"{BOLD}{word}{PLAIN}", ""]
     elif cursor is not None and int(state.actor) == seat:
-        lines += [*_menu(env, state, seat, cursor), ""]
+        lines += [*_menu(state, seat, legal, cursor), ""]
     return [*lines, *_latest(moments, seat)]
 
 
@@ -95,11 +97,10 @@ def _unit(type: str) -> str:
     return f"\x1b[{COLOURS[type]}m{LETTERS[type]}{PLAIN}"
 
 
-def _menu(env: Any, state: State, seat: int, cursor: int) -> list[str]:
+def _menu(state: State, seat: int, legal: Sequence[int], cursor: int) -> list[str]:
     """The legal actions, numbered as they are typed."""
-    legal = np.asarray(rules.legal_actions(state, env.flags))[seat]
     lines = [question(state)]
-    for number, action in enumerate(np.flatnonzero(legal).tolist()):
+    for number, action in enumerate(legal):
         text = f"{chosen(state, action):<34}{_about(state, seat, action)}"
         mark = f"{INVERSE}{number:>3} {PLAIN}{BOLD} " if action == cursor else f"{DIM}{number:>3}{PLAIN}  "
         lines.append(f" {mark}{text}{PLAIN}")
