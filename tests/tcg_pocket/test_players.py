@@ -79,9 +79,7 @@ def test_the_rule_player_beats_random_ones_and_takes_a_win() -> None:
 
 def test_held_out_decks_are_of_other_kinds() -> None:
     learned, held = decks.train(), decks.held_out()
-    assert sorted(learned + held, key=lambda deck: deck.cards) == sorted(
-        decks.published(), key=lambda deck: deck.cards
-    )
+    assert sorted(learned + held, key=lambda deck: deck.cards) == sorted(decks.published(), key=lambda deck: deck.cards)
     assert len(held) >= 20
     for deck in held:
         assert all(decks._in_common(deck, other) < decks.ALIKE for other in learned)

@@ -74,7 +74,9 @@ def test_the_screen_has_a_numbered_menu_and_nothing_hidden() -> None:
             for number, action in enumerate(actions):
                 assert re.search(rf"^ +{number} +{re.escape(chosen(state, action))}", text, re.MULTILINE)
         own = {card.name for card in hand(state, 0)}
-        shown = {tables.card(int(n)).name for player in (0, 1) for n in state.cards[player][state.where[player] != IN_HAND]}
+        shown = {
+            tables.card(int(n)).name for player in (0, 1) for n in state.cards[player][state.where[player] != IN_HAND]
+        }
         for card in hand(state, 1):
             if card.name not in own | shown:
                 assert card.name not in text.split("hand:")[1].split("\n")[0]
