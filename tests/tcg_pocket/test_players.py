@@ -67,7 +67,7 @@ def test_the_rule_player_beats_random_ones_and_takes_a_win() -> None:
     game, rng, won, offered = PocketGame(), np.random.default_rng(0), 0, 0
     for i in range(12):
         obs, _ = game.reset(seed=i)
-        seat = i % 2
+        seat, reward = i % 2, np.zeros(2)
         while game.pending != OVER:
             masks = game.action_masks()
             values = np.where(masks[seat], worth(Seen(obs[seat])), -np.inf)
