@@ -13,7 +13,7 @@ from envwright.envs.tcg_pocket import tables
 from envwright.envs.tcg_pocket.tables import BY_ID, ENERGIES, Attack, Card
 
 SIZE, COPIES, MOST_TYPES = 20, 2, 3
-PUBLISHED, RANDOM = "published", "random"
+PUBLISHED, RANDOM, ALL = "published", "random", "all"
 RANDOM_DECKS = 1024  # in the pool of that name
 LINES = 2, 5  # further lines of evolution in a random deck, below the second; then Trainers and Basic Pokemon
 ANY, TRAINERS = 0.2, 0.7  # shares: of lines that the energy need not pay for, of Trainers in the rest
@@ -65,13 +65,16 @@ class Deck:
 
 
 def pool(decks: str | Iterable[Deck | Mapping[str, Any]]) -> tuple[Deck, ...]:
-    """The decks to draw from: `published`, `random`, or a list of decks, or of dicts with `cards` and `energy`."""
+    """The decks to draw from: `published`, `random`, `all` of both, or a list of decks, or of dicts with `cards` and
+    `energy`."""
     if decks == PUBLISHED:
         return published()
     if decks == RANDOM:
         return random_pool()
+    if decks == ALL:
+        return published() + random_pool()
     if isinstance(decks, str):
-        raise DeckError(f"There are no decks '{decks}'; give '{PUBLISHED}', '{RANDOM}', or a list of decks.")
+        raise DeckError(f"There are no decks '{decks}'; give '{PUBLISHED}', '{RANDOM}', '{ALL}', or a list of decks.")
     found = tuple(deck if isinstance(deck, Deck) else Deck.of(deck["cards"], deck["energy"]) for deck in decks)
     if not found:
         raise DeckError("A pool of decks has at least one deck.")
