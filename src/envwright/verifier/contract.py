@@ -56,6 +56,9 @@ class Contract:
     together: tuple[tuple[str, ...], ...] = ()  # parts of the state that are taken from one recorded state
     states: str | None = None  # "file.py:function" that makes possible states
     policies: tuple[str, ...] = ()
+    coverage: dict[str, str] = field(
+        default_factory=dict
+    )  # "file.py:function" that counts, and that says what there is
     reachable: tuple[Reach, ...] = ()
     tolerances: tuple[Tolerance, ...] = ()
     modules: tuple[Module, ...] = ()
@@ -118,7 +121,7 @@ def read(text: str, path: Path | None = None) -> Contract:
     known = {
         "reference", "candidate", "reference_options", "candidate_options", "state", "params", "outcome", "chance",
         "ignored", "domain", "policies", "reachable", "tolerance", "module", "function", "phase", "invariant",
-        "transfer", "made", "states", "settings", "setting", "requires",
+        "transfer", "made", "states", "settings", "setting", "requires", "coverage",
     }  # fmt: skip
     _only(table, known, name)
     _shaped(table, name)
@@ -154,6 +157,7 @@ def read(text: str, path: Path | None = None) -> Contract:
         together=_together(domain.get("together", []), f"{name}, [domain] together"),
         states=_text(table, "states", name) if "states" in table else None,
         policies=tuple(table.get("policies", ())),
+        coverage=_coverage(table.get("coverage", {}), f"{name}, [coverage]"),
         reachable=tuple(_reach(row, name) for row in table.get("reachable", ())),
         tolerances=tuple(_tolerance(row, settings, name) for row in table.get("tolerance", ())),
         modules=tuple(_module(row, name) for row in table.get("module", ())),
@@ -256,6 +260,11 @@ def _together(groups: Any, where: str) -> tuple[tuple[str, ...], ...]:
     ):
         raise ContractError(f'{where}: give lists of parts of the state, such as [["board", "turn"]].')
     return tuple(map(tuple, groups))
+
+
+def _coverage(table: dict[str, Any], where: str) -> dict[str, str]:
+    _only(table, {"count", "possible"}, where)
+    return {key: _text(table, key, where) for key in table}
 
 
 def _transfer(table: dict[str, Any], where: str) -> terms.Terms:

@@ -16,6 +16,8 @@ from envwright.candidates.one_game import LOG
 from envwright.candidates.protocol import Columns
 from envwright.references.protocol import BatchedOutcome, BatchedReference, BatchPolicy
 from envwright.verifier import regressions
+from envwright.verifier.counting import add, since
+from envwright.verifier.levels.l3_coverage import Steps, count
 from envwright.verifier.phases import first_parting
 from envwright.verifier.record import Case, as_action
 from envwright.verifier.rows import part
@@ -108,6 +110,7 @@ def _one_step(columns: Columns) -> Columns:
 
 def _play(session: Session, batched: BatchedReference, began: BatchedOutcome, state: Columns) -> Check:
     clock, before, games = Clock(batched.num_envs, batched.policies), began.columns, session.effort.games
+    met = batched.counted()
     for recording in record(batched, began, np.random.default_rng(session.effort.seed)):
         got = session.candidate.play_on(state, recording.actions, recording.chance, recording.start)
         bits, found = compare(recording.columns, got)
@@ -115,6 +118,7 @@ def _play(session: Session, batched: BatchedReference, began: BatchedOutcome, st
             divergence = blame(session, batched, recording, before, found, clock)
             detail = f"{_played(clock, before)}; {bits:,} bits differ in the {CHUNK} steps around the first"
             return Check("L3", NAME, "fail", detail, clock.finished, (divergence,))
+        count(session, _steps(before, recording))
         clock.go_on(recording.ended)
         counted = min(clock.by_policy.values()) if batched.games_of_each_policy else clock.finished
         session.progress(f"L3 lock-step, {min(counted, games):,} games")
@@ -123,7 +127,17 @@ def _play(session: Session, batched: BatchedReference, began: BatchedOutcome, st
             break
         last = {name: column[-1] for name, column in got.items()}
         state = part(last, "state.") | {name: column for name, column in last.items() if name.startswith(LOG)}
+    add(session.counts, since(met, batched.counted()))
     return Check("L3", NAME, "pass", f"{_played(clock, before)}; 0 bits differ", clock.finished)
+
+
+def _steps(before: Columns, recording: Recording) -> Steps:
+    """All steps of a recording, one after another."""
+    states = {name: column for name, column in recording.columns.items() if name.startswith("state.")}
+    earlier = {name: np.concatenate([before[name][None], column[:-1]]) for name, column in states.items()}
+    flat = lambda column: column.reshape(-1, *column.shape[2:])  # noqa: E731
+    of_all = lambda columns: part({name: flat(column) for name, column in columns.items()}, "state.")  # noqa: E731
+    return Steps(of_all(earlier), flat(recording.actions), of_all(states), flat(recording.ended))
 
 
 def _played(clock: Clock, columns: Columns) -> str:
