@@ -4,7 +4,6 @@ from envwright.core.registry import register
 from envwright.core.spec import Controls, Form, Spec, keys
 from envwright.references.registry import register_reference
 
-
 POCKET_FLAGS = {  # of TcgPocket, each other than its default
     "first_turn_draw": False,
     "opening_hand": "reshuffle",

@@ -55,6 +55,7 @@ class Contract:
     domain: dict[str, dict[str, Any]] = field(default_factory=dict)
     together: tuple[tuple[str, ...], ...] = ()  # parts of the state that are taken from one recorded state
     states: str | None = None  # "file.py:function" that makes possible states
+    oracle: str | None = None  # "file.py:function" that says what is wrong with a step of either side
     policies: tuple[str, ...] = ()
     coverage: dict[str, str] = field(
         default_factory=dict
@@ -121,7 +122,7 @@ def read(text: str, path: Path | None = None) -> Contract:
     known = {
         "reference", "candidate", "reference_options", "candidate_options", "state", "params", "outcome", "chance",
         "ignored", "domain", "policies", "reachable", "tolerance", "module", "function", "phase", "invariant",
-        "transfer", "made", "states", "settings", "setting", "requires", "coverage",
+        "transfer", "made", "states", "settings", "setting", "requires", "coverage", "oracle",
     }  # fmt: skip
     _only(table, known, name)
     _shaped(table, name)
@@ -156,6 +157,7 @@ def read(text: str, path: Path | None = None) -> Contract:
         domain={key: value for key, value in domain.items() if key != "together"},
         together=_together(domain.get("together", []), f"{name}, [domain] together"),
         states=_text(table, "states", name) if "states" in table else None,
+        oracle=_text(table, "oracle", name) if "oracle" in table else None,
         policies=tuple(table.get("policies", ())),
         coverage=_coverage(table.get("coverage", {}), f"{name}, [coverage]"),
         reachable=tuple(_reach(row, name) for row in table.get("reachable", ())),
@@ -304,7 +306,9 @@ def _shaped(table: dict[str, Any], name: str) -> None:
         if key in ("reachable", "tolerance", "module", "function", "phase", "invariant"):
             if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
                 raise ContractError(f"{name}: {key} is a list of tables; write [[{key}]].")
-        elif key not in ("reference", "candidate", "policies", "states", "setting") and not isinstance(value, dict):
+        elif key not in ("reference", "candidate", "policies", "states", "setting", "oracle") and not isinstance(
+            value, dict
+        ):
             raise ContractError(f"{name}: {key} is a table; write [{key}].")
 
 

@@ -17,7 +17,6 @@ from envwright.envs.tcg_pocket.layout import (
     CARDS,
     ENERGIES,
     ENERGIZE,
-    FIELDS,
     HAND_LIMIT,
     HEIGHT,
     IN_DECK,

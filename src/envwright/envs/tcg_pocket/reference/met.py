@@ -1,10 +1,10 @@
-"""What of the rules was used, counted for tables of coverage (docs/verify.md, "Coverage"). Nothing here is state of a game.
+"""What of the rules was used, counted for tables of coverage (docs/verify.md). Nothing here is state of a game.
 
-    card         put down, evolved or played, by id
-    attack       carried out, copied ones too
-    ability      activated ones that were used, others that did something
-    operation    of an attack, Trainer or ability, in the branch of its coins that came
-    pair         an operation, and an effect that was on either side then
+card         put down, evolved or played, by id
+attack       carried out, copied ones too
+ability      activated ones that were used, others that did something
+operation    of an attack, Trainer or ability, in the branch of its coins that came
+pair         an operation, and an effect that was on either side then
 """
 
 from collections import Counter
