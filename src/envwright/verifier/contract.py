@@ -164,7 +164,7 @@ def read(text: str, path: Path | None = None) -> Contract:
         tolerances=tuple(_tolerance(row, settings, name) for row in table.get("tolerance", ())),
         modules=tuple(_module(row, name) for row in table.get("module", ())),
         functions=tuple(_function(row, name) for row in table.get("function", ())),
-        phases=tuple(_phase(row, name) for row in table.get("phase", ())),
+        phases=tuple(_phase(row, table.get("state", {}), name) for row in table.get("phase", ())),
         invariants=tuple(_invariant(row, name) for row in table.get("invariant", ())),
         transfer=_transfer(table.get("transfer", {}), f"{name}, [transfer]"),
     )
@@ -229,14 +229,27 @@ def _function(row: dict[str, Any], name: str) -> Function:
     )
 
 
-def _phase(row: dict[str, Any], name: str) -> Phase:
+def _phase(row: dict[str, Any], state: dict[str, Any], name: str) -> Phase:
     where = f"{name}, [[phase]] {row.get('name', '')}"
-    _only(row, {"name", "module", "function", "line", "occurrence", "values", "substeps"}, where)
+    _only(row, {"name", "module", "function", "line", "occurrence", "values", "without", "substeps"}, where)
     point = Watchpoint(
         _text(row, "name", where), _text(row, "function", where), row.get("line", ""), row.get("occurrence", 1)
     )
-    values = _expressions(row.get("values", {}), where)
-    return Phase(_text(row, "module", where), point, values, _substeps(row.get("substeps"), where))
+    values = _expressions(_phase_values(row, state, where), where)
+    module = _text(row, "module", where) if "module" in row else ""
+    return Phase(module, point, values, _substeps(row.get("substeps"), where))
+
+
+def _phase_values(row: dict[str, Any], state: dict[str, Any], where: str) -> dict[str, Any]:
+    """What a phase shows: a table, or the [state] without some of it."""
+    values, without = row.get("values", {}), row.get("without", [])
+    if values != "state":
+        if without or not isinstance(values, dict):
+            raise ContractError(f'{where}: values is a table, or "state"; only of that may some be left out.')
+        return values
+    if unknown := [key for key in without if key not in state]:
+        raise ContractError(f"{where}: without names {unknown[0]}, which [state] has not.")
+    return {key: value for key, value in state.items() if key not in without}
 
 
 def _substeps(value: Any, where: str) -> Expression | None:

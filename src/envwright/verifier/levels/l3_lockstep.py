@@ -243,7 +243,7 @@ def blame(
     if len(trial.rows):
         case = trial.reference.cases[0]
         parting = first_parting(session, session.candidate, trial.reference, 0)
-        module = parting.phase.module if parting else owner(session, trial, 0)
+        module = parting.module(session.contract) if parting else owner(session, trial, 0)
         divergence = _divergence(session, module, found, at, as_input(case), f"game {game}")
         return regressions.keep_step(session, divergence, case, "exact", "L3")
     if recording.ended[step, game]:
