@@ -178,11 +178,11 @@ def pay_unit(s: PocketState, place: int, left: int, type: int) -> None:
 
 def pay_retreat(s: PocketState, place: int, left: int) -> None:
     """Asks as long as there are units of two or more types, and pays the rest in the only one there is."""
-    types = [type for type in range(ENERGIES) if s.energy[s.player][0][type]]
-    if left > 0 and len(types) > 1:
+    there = [type for type in range(ENERGIES) if s.energy[s.player][0][type]]
+    if left > 0 and len(there) > 1:
         s.pending, s.source, s.units = RETREAT, place, left
     elif left > 0:
-        pay_unit(s, place, left, types[0])
+        pay_unit(s, place, left, there[0])
     else:
         cards.swap(s, s.player, place)
 
