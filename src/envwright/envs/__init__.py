@@ -56,6 +56,9 @@ def register_all() -> None:
             "envwright.envs.tcg_pocket:TcgPocket",
             summary="Pokemon TCG Pocket, 302 cards, from a specification (rulebook to Python to JAX)",
             forms=(_pocket("flags as they are by default"), _pocket("all flags the other way", **POCKET_FLAGS)),
+            opponents={"heuristic": "envwright.envs.tcg_pocket.players.opponents:heuristic"},
+            replay="envwright.envs.tcg_pocket.shown.replay:replay",
+            screen="envwright.envs.tcg_pocket.shown.screen:screen",
         )
     )
     for name, folder, summary in (

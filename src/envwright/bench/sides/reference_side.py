@@ -1,4 +1,4 @@
-"""An environment's own reference, where it steps many games without Python between them: C, Rust, another process.
+"""An environment's own reference, where it steps games by itself: C, Rust, Node or Python in processes of their own.
 
 PPO over them is ours (`HostTrainer`), network and batch as in the JAX one, so that only the environment differs.
 """
@@ -89,4 +89,18 @@ def _stepping(job: Job) -> Any:
 
     env = make(job.env, **job.options)
     spaces = env.observation_space(env.default_params), env.action_space(env.default_params)
-    return _kind(job.env).stepping(job.num_envs, *spaces, **job.options)
+    return _kind(job.env).stepping(job.num_envs, *spaces, masks_actions(env), **job.options)
+
+
+def masks_actions(env: Any) -> bool:
+    """Whether an environment says which actions are legal."""
+    import jax
+
+    from envwright.core import chance
+
+    params = env.default_params
+
+    def legal(key: jax.Array) -> Any:
+        return env.legal_actions(env.init(key, params)[1], params)
+
+    return jax.eval_shape(legal, chance.key(0)) is not None

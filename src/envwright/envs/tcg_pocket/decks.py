@@ -13,7 +13,9 @@ from envwright.envs.tcg_pocket import tables
 from envwright.envs.tcg_pocket.tables import BY_ID, ENERGIES, Attack, Card
 
 SIZE, COPIES, MOST_TYPES = 20, 2, 3
-PUBLISHED, RANDOM, ALL = "published", "random", "all"
+PUBLISHED, RANDOM, ALL, TRAIN, HELD_OUT = "published", "random", "all", "train", "held_out"
+ALIKE = 6  # Pokemon in common from which on two published decks count as one
+HELD = 3  # of so many kinds of published decks one is held out
 RANDOM_DECKS = 1024  # in the pool of that name
 LINES = 2, 5  # further lines of evolution in a random deck, below the second; then Trainers and Basic Pokemon
 ANY, TRAINERS = 0.2, 0.7  # shares: of lines that the energy need not pay for, of Trainers in the rest
@@ -65,16 +67,12 @@ class Deck:
 
 
 def pool(decks: str | Iterable[Deck | Mapping[str, Any]]) -> tuple[Deck, ...]:
-    """The decks to draw from: `published`, `random`, `all` of both, or a list of decks, or of dicts with `cards` and
-    `energy`."""
-    if decks == PUBLISHED:
-        return published()
-    if decks == RANDOM:
-        return random_pool()
-    if decks == ALL:
-        return published() + random_pool()
+    """The decks to draw from: `published`, `random`, `all` of both, the part of `published` that policies learn with
+    (`train`) and the one they are tried with (`held_out`), or a list of decks, or of dicts with `cards` and `energy`."""
     if isinstance(decks, str):
-        raise DeckError(f"There are no decks '{decks}'; give '{PUBLISHED}', '{RANDOM}', '{ALL}', or a list of decks.")
+        if decks not in POOLS:
+            raise DeckError(f"There are no decks '{decks}'; give {', '.join(map(repr, POOLS))}, or a list of decks.")
+        return POOLS[decks]()
     found = tuple(deck if isinstance(deck, Deck) else Deck.of(deck["cards"], deck["energy"]) for deck in decks)
     if not found:
         raise DeckError("A pool of decks has at least one deck.")
@@ -87,6 +85,38 @@ def pool(decks: str | Iterable[Deck | Mapping[str, Any]]) -> tuple[Deck, ...]:
 def published() -> tuple[Deck, ...]:
     """The decks of tables/decks.json."""
     return tuple(Deck.of(row["cards"], row["energy"]) for row in tables.PUBLISHED)
+
+
+@functools.cache
+def train() -> tuple[Deck, ...]:
+    """The published decks that are not held out."""
+    return tuple(deck for deck in published() if deck not in held_out())
+
+
+@functools.cache
+def held_out() -> tuple[Deck, ...]:
+    """Published decks of kinds that `train` has none of: every third kind, in the order of tables/decks.json."""
+    return tuple(deck for kind in _kinds(published())[HELD - 1 :: HELD] for deck in kind)
+
+
+def _kinds(decks: Sequence[Deck]) -> list[list[Deck]]:
+    """Decks that share many Pokemon, and those that share many with one of these, together."""
+    kinds: list[list[Deck]] = []
+    for deck in decks:
+        near = [kind for kind in kinds if any(_in_common(deck, other) >= ALIKE for other in kind)]
+        kinds = [kind for kind in kinds if kind not in near]
+        kinds.append([*(other for kind in near for other in kind), deck])
+    return sorted(kinds, key=lambda kind: min(decks.index(deck) for deck in kind))
+
+
+def _in_common(one: Deck, other: Deck) -> int:
+    """How many Pokemon two decks have in common, by name."""
+    return (_pokemon(one) & _pokemon(other)).total()
+
+
+def _pokemon(deck: Deck) -> Counter[str]:
+    cards = [tables.card(number) for number in deck.cards]
+    return Counter(card.name for card in cards if card.kind == "pokemon")
 
 
 @functools.cache
@@ -167,3 +197,11 @@ def _names_in(effects: Any) -> set[str]:
         found = set(effects["names"]) if "names" in effects else set()
         return found.union(*map(_names_in, effects.values()))
     return set().union(*map(_names_in, effects)) if isinstance(effects, list | tuple) else set()
+
+
+def every() -> tuple[Deck, ...]:
+    """Published and random ones."""
+    return published() + random_pool()
+
+
+POOLS = {PUBLISHED: published, RANDOM: random_pool, ALL: every, TRAIN: train, HELD_OUT: held_out}

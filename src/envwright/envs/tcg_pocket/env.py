@@ -25,6 +25,7 @@ from envwright.envs.tcg_pocket.layout import (
     PocketFlags,
 )
 from envwright.envs.tcg_pocket.observation import observe
+from envwright.envs.tcg_pocket.shown.render import draw_table
 from envwright.envs.tcg_pocket.state import State
 
 LEAST, MOST = -128, 1920  # of what is observed
@@ -133,6 +134,10 @@ class TcgPocket(PocketFlags, Env[State, Params]):
             "first_player_wins": ((final.winner == FIRST_WINS) & (final.first == 0)).astype(jnp.int32)
             + ((final.winner == SECOND_WINS) & (final.first == 1)).astype(jnp.int32),
         }
+
+    def render(self, state: State, params: Params) -> Any:
+        del params
+        return draw_table(state)
 
 
 def reward(after: State) -> jax.Array:

@@ -5,7 +5,7 @@ from typing import Any
 
 from envwright.core.errors import EnvwrightError
 from envwright.references.kinds import PythonClass
-from envwright.references.protocol import BatchedReference, Reference
+from envwright.references.protocol import BatchedReference
 from envwright.references.registry import SourceCode
 
 NAME = "tcg_pocket"
@@ -24,17 +24,14 @@ class Rulebook(PythonClass):
         if self.rest != NAME:
             raise EnvwrightError(f"envwright has no rulebook '{self.rest}'; it has {NAME}.")
 
-    def make(self, **options: Any) -> Reference:
-        return self._class.make(**options)
-
     def batched(self, num_envs: int, **options: Any) -> BatchedReference:
         from envwright.envs.tcg_pocket.batched import PocketGames
 
         return PocketGames(num_envs, **options)
 
     def source(self) -> SourceCode:
-        return self._class.source()
+        return PythonClass(CLASS).source()
 
     @property
-    def _class(self) -> PythonClass:
-        return PythonClass(CLASS, self.base, self.settings)
+    def _path(self) -> str:
+        return CLASS
