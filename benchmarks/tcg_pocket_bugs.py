@@ -1,10 +1,10 @@
-"""Hand-made bugs in the rules of TCG Pocket in JAX: is each found, by which level, and blamed on the phase that it is in?
+"""Hand-made bugs in the rules of TCG Pocket in JAX: is each found, by which level, and blamed on what it is in?
 
     python benchmarks/tcg_pocket_bugs.py
 
-They are verified by the environment's own contract: single steps (L1), steps phase by phase (L2), starts (L3), until one
-of them fails. What the reference does in these steps is recorded once for all of them, and the rules are run operation by
-operation, over all steps at once: to compile them takes longer than to run them so.
+They are verified by the environment's own contract: single steps (L1), steps phase by phase (L2), starts (L3), until
+one of them fails. What the reference does in these steps is recorded once for all of them, and the rules are run
+operation by operation, over all steps at once: to compile them takes longer than to run them so.
 """
 
 import os
@@ -18,9 +18,10 @@ import hashlib, json, pickle, sys, warnings
 warnings.simplefilter("ignore")
 from pathlib import Path
 import jax
+import numpy as np
 from envwright.candidates import jax_candidate
 from envwright.verifier import engine, pairs, trial
-from envwright.verifier.levels import fitting, l2_phases, l3_episodes, oracle
+from envwright.verifier.levels import fitting, l1_steps, l2_phases, l3_episodes
 from envwright.verifier.session import Effort
 
 class Remembering:
@@ -40,11 +41,21 @@ class Remembering:
     def close(self):
         self.host.close()
 
-jax_candidate.GAMES = 8192  # all steps at once
+def explain_first(session, precision, found, level):
+    '''The first step that differs, of all that do.'''
+    first = found.rows[:1]
+    for rows in found.bad.values():
+        rows &= np.isin(np.arange(len(rows)), first)
+    return trial.explain(session, precision, found, level)
+
+jax_candidate.GAMES = 2048  # all steps at once
+l1_steps.explain = explain_first
 trial.shrink = lambda session, precision, case, column: case  # a smaller input is nothing that is asked here
 engine._prepare = lambda session: None
 engine.QUESTIONS = {
-    "L1": (fitting.steps,), "L2": (l2_phases.check_phases,), "L3": (lambda session: [l3_episodes.check_starts(session)],)
+    "L1": (fitting.steps,),
+    "L2": (l2_phases.check_phases,),
+    "L3": (lambda session: [l3_episodes.check_starts(session)],),
 }
 contract = pairs.with_options(pairs.find_contract([sys.argv[1]]), {"decks": "all"}, {"decks": "all"})
 host = Remembering(pairs.make_host(contract, apart=False), Path(sys.argv[3]))
@@ -167,7 +178,8 @@ BUGS = [
     Bug("shuffling keeps what was seen", "piles", "engine/piles.py",
         "seen_top=jnp.where(shuffles, 0, pile.seen_top)", "seen_top=pile.seen_top"),
     Bug("a card that was not wanted stays on top", "piles", "engine/piles.py",
-        "draws, under, stays = sorts & fits & ~full, sorts & ~fits,", "draws, under, stays = sorts & fits & ~full, sorts & fits & full,"),
+        "draws, under, stays = sorts & fits & ~full, sorts & ~fits,",
+        "draws, under, stays = sorts & fits & ~full, sorts & fits & full,"),
     Bug("revived from the wrong place", "piles", "engine/piles.py",
         "nth(foe.in_discard & basics, deed.chosen_card)", "nth(foe.in_discard, deed.chosen_card)"),
     Bug("equal keys are swapped", "piles", "engine/shuffling.py",
@@ -209,7 +221,8 @@ BUGS = [
     Bug("tails is the first player", "setup", "engine/setup.py", "first = 1 - i32(draws.first & 1)",
         "first = i32(draws.first & 1)"),
     Bug("the certain Basic is always the first", "setup", "engine/setup.py",
-        "certain, n = bit(nth(basics, share(opening, size(basics)))), 1", "certain, n = bit(nth(basics, jnp.int32(0))), 1"),
+        "certain, n = bit(nth(basics, share(opening, size(basics)))), 1",
+        "certain, n = bit(nth(basics, jnp.int32(0))), 1"),
     # ---- what is seen ----
     Bug("the other's hand in setup is seen", "observation", "observation.py",
         "jnp.where(setup, OPENING, hands[1])", "hands[1]"),
@@ -226,4 +239,4 @@ if __name__ == "__main__":
     # Operations compiled one by one are many and small; without these they would not be kept.
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
-    bugs.compare(__doc__, BUGS, Path("envs") / "tcg_pocket", VERIFY, watched=1000)
+    bugs.compare(__doc__, BUGS, Path("envs") / "tcg_pocket", VERIFY, watched=500)

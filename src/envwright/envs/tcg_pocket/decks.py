@@ -67,8 +67,8 @@ class Deck:
 
 
 def pool(decks: str | Iterable[Deck | Mapping[str, Any]]) -> tuple[Deck, ...]:
-    """The decks to draw from: `published`, `random`, `all` of both, the part of `published` that policies learn with
-    (`train`) and the one they are tried with (`held_out`), or a list of decks, or of dicts with `cards` and `energy`."""
+    """The decks to draw from: `published`, `random`, `all` of both, the part of `published` that policies learn with,
+    `train`, and that they are tried with, `held_out`, or a list of decks, or of dicts with `cards` and `energy`."""
     if isinstance(decks, str):
         if decks not in POOLS:
             raise DeckError(f"There are no decks '{decks}'; give {', '.join(map(repr, POOLS))}, or a list of decks.")
