@@ -134,9 +134,10 @@ def play(card: Card) -> Iterator[Taken]:
         turn = game.turn
         for _ in range(CHOICES):
             game.check(action)
-            before = game.fields()
+            before, dice = game.fields(), game.dice
+            assert isinstance(dice, Tape)
             flow.act(game, action)
-            yield Taken(card.id, before, action, game.dice.wind(), _copy(game))
+            yield Taken(card.id, before, action, dice.wind(), _copy(game))
             if game.pending in (MAIN, OVER) or game.turn != turn:
                 break
             action = int(rng.choice(legal(game)))

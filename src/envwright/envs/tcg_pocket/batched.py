@@ -68,6 +68,7 @@ class PocketGames(BatchedReference):
 
         def act(obs: Any, rng: np.random.Generator, legal: NDArray[np.bool_] | None) -> NDArray[Any]:
             del obs
+            assert legal is not None  # the reference tells
             mine = {name: column[place::many] for name, column in self._now.items()}
             return player(mine, legal, rng)
 

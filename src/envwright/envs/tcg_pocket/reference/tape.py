@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from envwright.envs.tcg_pocket.reference.dice import Dice
 
@@ -40,7 +39,7 @@ for _kind in (*START, *STEP):
     setattr(Tape, _kind, _remembered(_kind))
 
 
-def columns(rows: Sequence[Mapping[str, Any]], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, NDArray[np.uint32]]:
+def columns(rows: Sequence[Mapping[str, Any]], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
     """Draws of several games; what was not drawn is 0."""
     found = {name: np.zeros((len(rows), *shape), np.uint32) for name, shape in shapes.items()}
     for game, row in enumerate(rows):
