@@ -4,11 +4,23 @@ from envwright.core.registry import register
 from envwright.core.spec import Controls, Form, Spec, keys
 from envwright.references.registry import register_reference
 
+POCKET_FLAGS = {  # of TcgPocket, each other than its default
+    "first_turn_draw": False,
+    "opening_hand": "reshuffle",
+    "unused_energy": "kept",
+    "simultaneous": "points",
+    "turn_limit": 12,
+    "promotion": "turn_first",
+    "first_turn_supporter": False,
+    "first_turn_attack": False,
+}
+
 
 def register_all() -> None:
     """Put the environments of this package, and the kinds of references that only they need, into the registries."""
     register_reference("pufferlib", "envwright.envs.pong.kind:PufferLib")
     register_reference("showdown", "envwright.envs.pokemon.kind:Showdown")
+    register_reference("rulebook", "envwright.envs.tcg_pocket.kind:Rulebook")
     register(
         Spec(
             "Pong-v0",
@@ -43,6 +55,7 @@ def register_all() -> None:
             "TcgPocket-v0",
             "envwright.envs.tcg_pocket:TcgPocket",
             summary="Pokemon TCG Pocket, 302 cards, from a specification (rulebook to Python to JAX)",
+            forms=(_pocket("flags as they are by default"), _pocket("all flags the other way", **POCKET_FLAGS)),
             opponents={"heuristic": "envwright.envs.tcg_pocket.players.opponents:heuristic"},
             replay="envwright.envs.tcg_pocket.shown.replay:replay",
             screen="envwright.envs.tcg_pocket.shown.screen:screen",
@@ -73,3 +86,8 @@ def _pong(frameskip: int, actions: str) -> Form:
     options = {"frameskip": frameskip, "continuous": actions == "continuous"}
     attack = f"policies.py:attack{'' if frameskip == 1 else f'_{frameskip}'}_{actions}"
     return Form(f"frameskip {frameskip}, {actions} actions", options, (attack,), phases=frameskip == 1)
+
+
+def _pocket(name: str, **flags: object) -> Form:
+    """TCG Pocket with published and random decks: of the published ones many cards are in none."""
+    return Form(name, {"decks": "all", **flags})

@@ -32,7 +32,7 @@ class Function:
 class Phase:
     """A place in the middle of a step where both sides can be looked at."""
 
-    module: str
+    module: str  # empty: the owner of the value that differs
     point: Watchpoint
     values: dict[str, Expression]
     substeps: Expression | None = None  # how often a step goes through it; None: once, or the last time counts

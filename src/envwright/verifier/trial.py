@@ -161,7 +161,7 @@ def _explain_one(
     parting = first_parting(session, precision.candidate, again.reference, 0)
     notes = [f"in {precision.name}" if precision.nudge else "", f"they part after {parting.where}" if parting else ""]
     divergence = Divergence(
-        module=parting.phase.module if parting else session.contract.owner(first.column),
+        module=parting.module(session.contract) if parting else session.contract.owner(first.column),
         column=first.column,
         expected=_json(first.expected),
         got=_json(first.got),
@@ -179,7 +179,7 @@ def shown(session: Session, precision: Precision, trial: StepTrial, about: dict[
     expected = {name: trial.reference.after[name] for name in session.contract.columns}
     wrong = mismatches(session.contract, expected, trial.got, 0, trial.sensitivity, scales_for(session))
     parting = first_parting(session, precision.candidate, trial.reference, 0)
-    module = parting.phase.module if parting else owner(session, trial, 0) if wrong else ""
+    module = parting.module(session.contract) if parting else owner(session, trial, 0) if wrong else ""
     case = trial.reference.cases[0]
     found = [
         Divergence(module, m.column, _json(m.expected), _json(m.got), m.allowed, input=as_input(case))

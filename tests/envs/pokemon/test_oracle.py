@@ -137,7 +137,7 @@ def test_many_battles_at_once_are_those_of_one(battle: ShowdownBattle) -> None:
             for name, expected in many.snapshot(after.columns, game).items():
                 np.testing.assert_array_equal(battle.snapshot()[name], expected, err_msg=name)
         before = after
-    coverage = many.coverage()
+    coverage = many.counted()
     many.close()
     assert sum(coverage["move"].values()) > 50
     assert any("tryMoveHit" in place for place in coverage["draw"])

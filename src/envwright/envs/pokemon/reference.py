@@ -22,6 +22,7 @@ from envwright.envs.pokemon.oracle import PROGRAM, Oracle, team_of, words
 from envwright.envs.pokemon.state import ACTIONS
 from envwright.references import legality
 from envwright.references.protocol import (
+    Counts,
     Covered,
     Draw,
     Glimpse,
@@ -157,6 +158,9 @@ class ShowdownBattle(Reference):
     @contextlib.contextmanager
     def covering(self) -> Iterator[Covered]:
         yield Covered()
+
+    def counted(self) -> Counts:
+        return self._oracle.ask("coverage")
 
     def close(self) -> None:
         self._oracle.close()

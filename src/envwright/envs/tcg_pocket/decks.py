@@ -15,7 +15,7 @@ from envwright.envs.tcg_pocket import tables
 from envwright.envs.tcg_pocket.tables import BY_ID, ENERGIES, Attack, Card
 
 SIZE, COPIES, MOST_TYPES = 20, 2, 3
-PUBLISHED, RANDOM, TRAIN, HELD_OUT = "published", "random", "train", "held_out"
+PUBLISHED, RANDOM, ALL, TRAIN, HELD_OUT = "published", "random", "all", "train", "held_out"
 ALIKE = 6  # Pokemon in common from which on two published decks count as one
 HELD = 3  # of so many kinds of published decks one is held out
 RANDOM_DECKS = 1024  # in the pool of that name
@@ -71,9 +71,9 @@ class Deck:
 
 
 def pool(decks: str | Iterable[Deck | Mapping[str, Any]]) -> tuple[Deck, ...]:
-    """The decks to draw from: `published`, `random`, the part of `published` that policies learn with (`train`) and the
-    one they are tried with (`held_out`), a list of decks, or of dicts with `cards` and `energy`, or a .json file of it.
-    """
+    """The decks to draw from: `published`, `random`, `all` of both, the part of `published` that policies learn with,
+    `train`, and that they are tried with, `held_out`, a list of decks, or of dicts with `cards` and `energy`, or a
+    .json file of it."""
     if isinstance(decks, str) and decks in POOLS:
         return POOLS[decks]()
     if isinstance(decks, str):
@@ -232,4 +232,9 @@ def _names_in(effects: Any) -> set[str]:
     return set().union(*map(_names_in, effects)) if isinstance(effects, list | tuple) else set()
 
 
-POOLS = {PUBLISHED: published, RANDOM: random_pool, TRAIN: train, HELD_OUT: held_out}
+def every() -> tuple[Deck, ...]:
+    """Published and random ones."""
+    return published() + random_pool()
+
+
+POOLS = {PUBLISHED: published, RANDOM: random_pool, ALL: every, TRAIN: train, HELD_OUT: held_out}

@@ -31,10 +31,10 @@ def check_phases(session: Session) -> list[Check]:
             raise EnvwrightError("the reference passes none of the contract's phases in any of its steps.")
         found: dict[str, Divergence] = {}
         for parting in parted:
-            module = parting.phase.module
+            module = parting.module(contract)
             if module not in found:
                 case = trial.reference.cases[parting.row]
-                many = sum(p.phase.module == module for p in parted)
+                many = sum(p.module(contract) == module for p in parted)
                 divergence = Divergence(module, *parting.shown, input=as_input(case), differing=many)
                 found[module] = regressions.keep_step(session, divergence, case, precision.name, "L2")
         detail = f"{len(rows):,} steps, {len(contract.phases)} phases, {len(parted):,} steps differ"

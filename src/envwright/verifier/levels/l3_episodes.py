@@ -155,7 +155,7 @@ def blame(
     module = session.contract.owner(column)
     if len(trial.rows):
         parting = first_parting(session, precision.candidate, trial.reference, 0)
-        module = parting.phase.module if parting else owner(session, trial, 0)
+        module = parting.module(session.contract) if parting else owner(session, trial, 0)
         note = f"they part after {parting.where}" if parting else ""
     elif precision.nudge is None:
         note = (

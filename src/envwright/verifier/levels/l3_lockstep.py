@@ -16,6 +16,9 @@ from envwright.candidates.one_game import LOG
 from envwright.candidates.protocol import Columns
 from envwright.references.protocol import BatchedOutcome, BatchedReference, BatchPolicy
 from envwright.verifier import regressions
+from envwright.verifier.counting import add, since
+from envwright.verifier.levels.l3_coverage import Steps, count
+from envwright.verifier.levels.oracle import sampled
 from envwright.verifier.phases import first_parting
 from envwright.verifier.record import Case, as_action
 from envwright.verifier.rows import part
@@ -85,10 +88,18 @@ class Clock:
 def check_lockstep(session: Session) -> list[Check]:
     """Play at least as many whole games as the effort says on both sides, or as many of each policy where the reference
     wants that, and compare every column after every step."""
-    candidate, games = session.candidate, session.effort.games
+    games = session.effort.games
     batched = session.batched(min(MOST, max(FEWEST, games // EACH)))
     if batched is None:
         return []
+    try:
+        return _side_by_side(session, batched)
+    finally:
+        batched.close()
+
+
+def _side_by_side(session: Session, batched: BatchedReference) -> list[Check]:
+    candidate = session.candidate
     if session.rounds or not candidate.takes_chance:
         why = "rounds" if session.rounds else "takes no chance"
         return [Check("L3", NAME, "skip", f"the candidate {why}, so its games would part from the reference's")]
@@ -108,6 +119,7 @@ def _one_step(columns: Columns) -> Columns:
 
 def _play(session: Session, batched: BatchedReference, began: BatchedOutcome, state: Columns) -> Check:
     clock, before, games = Clock(batched.num_envs, batched.policies), began.columns, session.effort.games
+    met, asked = batched.counted(), 0
     for recording in record(batched, began, np.random.default_rng(session.effort.seed)):
         got = session.candidate.play_on(state, recording.actions, recording.chance, recording.start)
         bits, found = compare(recording.columns, got)
@@ -115,6 +127,9 @@ def _play(session: Session, batched: BatchedReference, began: BatchedOutcome, st
             divergence = blame(session, batched, recording, before, found, clock)
             detail = f"{_played(clock, before)}; {bits:,} bits differ in the {CHUNK} steps around the first"
             return Check("L3", NAME, "fail", detail, clock.finished, (divergence,))
+        steps = _steps(before, recording)
+        count(session, steps)
+        asked += sampled(session, steps.before, steps.action, steps.after, steps.ended)
         clock.go_on(recording.ended)
         counted = min(clock.by_policy.values()) if batched.games_of_each_policy else clock.finished
         session.progress(f"L3 lock-step, {min(counted, games):,} games")
@@ -123,7 +138,19 @@ def _play(session: Session, batched: BatchedReference, began: BatchedOutcome, st
             break
         last = {name: column[-1] for name, column in got.items()}
         state = part(last, "state.") | {name: column for name, column in last.items() if name.startswith(LOG)}
-    return Check("L3", NAME, "pass", f"{_played(clock, before)}; 0 bits differ", clock.finished)
+    add(session.counts, since(met, batched.counted()))
+    told = f"{_played(clock, before)}; 0 bits differ"
+    told += f"; nothing wrong by the oracle in {asked:,} of them" if asked else ""
+    return Check("L3", NAME, "pass", told, clock.finished)
+
+
+def _steps(before: Columns, recording: Recording) -> Steps:
+    """All steps of a recording, one after another."""
+    states = {name: column for name, column in recording.columns.items() if name.startswith("state.")}
+    earlier = {name: np.concatenate([before[name][None], column[:-1]]) for name, column in states.items()}
+    flat = lambda column: column.reshape(-1, *column.shape[2:])  # noqa: E731
+    of_all = lambda columns: part({name: flat(column) for name, column in columns.items()}, "state.")  # noqa: E731
+    return Steps(of_all(earlier), flat(recording.actions), of_all(states), flat(recording.ended))
 
 
 def _played(clock: Clock, columns: Columns) -> str:
@@ -216,7 +243,7 @@ def blame(
     if len(trial.rows):
         case = trial.reference.cases[0]
         parting = first_parting(session, session.candidate, trial.reference, 0)
-        module = parting.phase.module if parting else owner(session, trial, 0)
+        module = parting.module(session.contract) if parting else owner(session, trial, 0)
         divergence = _divergence(session, module, found, at, as_input(case), f"game {game}")
         return regressions.keep_step(session, divergence, case, "exact", "L3")
     if recording.ended[step, game]:
