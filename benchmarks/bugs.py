@@ -41,7 +41,7 @@ def compare(about: str | None, bugs: Sequence[Bug], rules: Path, program: str, w
     asked = parser.parse_args()
     chosen = [bug for bug in bugs[asked.first - 1 :] if asked.only in bug.what]
     for bug in chosen:
-        _edited(bug, SOURCE / "envwright" / rules)
+        edited(bug, SOURCE / "envwright" / rules)
     if asked.check:
         print(f"{len(chosen)} bugs can be put in.")
         return
@@ -61,7 +61,7 @@ def compare(about: str | None, bugs: Sequence[Bug], rules: Path, program: str, w
     print(f"\n{caught} of {len(chosen)} caught, {right} blamed on what they are in.")
 
 
-def _edited(bug: Bug, folder: Path) -> str:
+def edited(bug: Bug, folder: Path) -> str:
     """The file with the bug in it."""
     text = (folder / bug.file).read_text()
     if text.count(bug.old) != 1:
@@ -76,7 +76,7 @@ def _tried(bug: Bug | None, rules: Path, env: str, program: str, watched: str, t
         shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
         if bug is not None:
             home = copy / "envwright" / rules
-            (home / bug.file).write_text(_edited(bug, home))
+            (home / bug.file).write_text(edited(bug, home))
         environment = {**os.environ, "PYTHONPATH": str(copy)}
         command = [sys.executable, "-c", program, env, watched, str(Path(traces) / env)]
         done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
