@@ -1,11 +1,15 @@
 """Players: what they estimate is what happens, what they weigh is sensible, and NumPy and JAX agree."""
 
+import json
+from pathlib import Path
+from typing import Any
+
 import jax
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from envwright.envs.tcg_pocket import decks, tables
+from envwright.envs.tcg_pocket import TcgPocket, decks, tables
 from envwright.envs.tcg_pocket.layout import ACTIONS, OVER, USE_ATTACK
 from envwright.envs.tcg_pocket.players.features import PER_ACTION, features
 from envwright.envs.tcg_pocket.players.seeing import Seen
@@ -63,7 +67,7 @@ def test_the_rule_player_beats_random_ones_and_takes_a_win() -> None:
     game, rng, won, offered = PocketGame(), np.random.default_rng(0), 0, 0
     for i in range(12):
         obs, _ = game.reset(seed=i)
-        seat = i % 2
+        seat, reward = i % 2, np.zeros(2)
         while game.pending != OVER:
             masks = game.action_masks()
             values = np.where(masks[seat], worth(Seen(obs[seat])), -np.inf)
@@ -90,6 +94,24 @@ def test_pools_by_name(name: str) -> None:
     assert decks.pool(name)
 
 
-def test_an_unknown_pool_is_refused_with_those_there_are() -> None:
-    with pytest.raises(decks.DeckError, match="There are no decks 'best'; give 'published', 'random', 'train', "):
-        decks.pool("best")
+@pytest.mark.parametrize(("given", "says"), [
+    ("best", "There are no decks 'best'; give published, random, train, held_out, a .json file, or a list of decks"),
+    ("nowhere.json", "The decks in nowhere.json cannot be read: "),
+    (3, "Decks are published, random, train, held_out, a .json file, or a list of decks, not 3"),
+    ([3], "Deck 1: A deck has 'cards', such as .* and 'energy', such as .*, not 3"),
+    ([{"cards": {"A1-001": 2}}], "Deck 1: A deck has 'cards', such as "),
+    ([{"cards": {"A1-001": "x"}, "energy": ["grass"]}], "Deck 1: There are 'x' cards 'A1-001'; how many"),
+    ([{"cards": {"A1-999": 2}, "energy": ["grass"]}], "Deck 1: There is no card 'A1-999'; ids are as in A1-001"),
+    ([{"cards": {"A1-001": 3}, "energy": ["grass"]}], r"Deck 1: A deck has 20 cards, but this one has 3 \(R2.1\)"),
+])  # fmt: skip
+def test_decks_that_cannot_be_are_refused_in_a_sentence(given: Any, says: str) -> None:
+    with pytest.raises(decks.DeckError, match=says):
+        decks.pool(given)
+
+
+def test_decks_come_from_a_file(tmp_path: Path) -> None:
+    row = tables.PUBLISHED[0]
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps([{"cards": row["cards"], "energy": row["energy"]}]))
+    assert decks.pool(str(path)) == decks.published()[:1]
+    assert TcgPocket(decks=str(path)).decks == decks.published()[:1]

@@ -1,6 +1,7 @@
 """A game of the reference as a course has it: states, actions, draws, steps."""
 
 import functools
+from typing import Any
 
 import numpy as np
 from lockstep import STEP, Tape, columns, fields
@@ -36,6 +37,6 @@ def told_game(seed: int = SEED) -> tuple[State, tuple[StepTaken, ...], tuple[lis
         actions = np.where(masks, worth(Seen(obs)), -np.inf).argmax(-1)
         obs, reward, over, _, _ = game.step(actions)
         draws = StepDraws(**{name: value[0] for name, value in columns([tape.wind()], STEP).items()})
-        step = Step(obs, state_of(game), reward, np.bool_(over), np.bool_(False), {})
-        moments.append(StepTaken(before, actions, draws, step))
+        made: Any = (obs, state_of(game), reward, np.bool_(over), np.bool_(False), {})
+        moments.append(StepTaken(before, actions, draws, Step(*made)))
     return start, tuple(moments), tuple(legal)

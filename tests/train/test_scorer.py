@@ -39,7 +39,7 @@ def test_actions_with_other_numbers_change_places_with_their_scores() -> None:
     params, obs, order = weights(policy()), seen(), np.array([3, 1, 4, 0, 2])
     params["apart"] = np.zeros_like(params["apart"])
     own = obs[:, : ACTIONS * OWN].reshape(-1, OWN, ACTIONS)[:, :, order].reshape(len(obs), -1)
-    turned = np.concatenate([own, obs[:, ACTIONS * OWN :]], axis=1)
+    turned: Any = np.concatenate([own, obs[:, ACTIONS * OWN :]], axis=1)
     scores = np.asarray(networks.head(NETWORK, params, obs))
     assert scores.std(axis=1).min() > 1e-3
     assert np.allclose(networks.head(NETWORK, params, turned), scores[:, order], atol=1e-5)

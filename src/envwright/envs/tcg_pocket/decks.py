@@ -1,9 +1,11 @@
 """Decks: what a legal one is (spec.md R2.1), published ones, random ones over all cards."""
 
 import functools
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,8 @@ class Deck:
     def of(cls, cards: Mapping[str, int] | Sequence[str], energy: Sequence[str]) -> "Deck":
         """A deck of ids, with counts or one by one, and of names of types."""
         counts = cards if isinstance(cards, Mapping) else Counter(cards)
+        if bad := [id for id, n in counts.items() if not isinstance(n, int) or n < 1]:
+            raise DeckError(f"There are {counts[bad[0]]!r} cards '{bad[0]}'; how many there are is a whole number.")
         if unknown := [id for id in counts if id not in BY_ID]:
             raise DeckError(f"There is no card '{unknown[0]}'; ids are as in A1-001, A1a-001 and P-A-001.")
         if wrong := [type for type in energy if type not in ENERGIES]:
@@ -68,16 +72,45 @@ class Deck:
 
 def pool(decks: str | Iterable[Deck | Mapping[str, Any]]) -> tuple[Deck, ...]:
     """The decks to draw from: `published`, `random`, `all` of both, the part of `published` that policies learn with,
-    `train`, and that they are tried with, `held_out`, or a list of decks, or of dicts with `cards` and `energy`."""
-    if isinstance(decks, str):
-        if decks not in POOLS:
-            raise DeckError(f"There are no decks '{decks}'; give {', '.join(map(repr, POOLS))}, or a list of decks.")
+    `train`, and that they are tried with, `held_out`, a list of decks, or of dicts with `cards` and `energy`, or a .json file of it.
+    """
+    if isinstance(decks, str) and decks in POOLS:
         return POOLS[decks]()
-    found = tuple(deck if isinstance(deck, Deck) else Deck.of(deck["cards"], deck["energy"]) for deck in decks)
+    if isinstance(decks, str):
+        decks = _read(Path(decks))
+    if not isinstance(decks, Iterable) or isinstance(decks, Mapping):
+        raise DeckError(f"Decks are {', '.join(POOLS)}, a .json file, or a list of decks, not {decks!r}.")
+    found = tuple(_listed(number, deck) for number, deck in enumerate(decks, 1))
     if not found:
         raise DeckError("A pool of decks has at least one deck.")
-    for deck in found:
-        deck.check()
+    return found
+
+
+def _listed(number: int, deck: Any) -> Deck:
+    """A deck of a list, checked; what is wrong with it says which one it is."""
+    try:
+        if isinstance(deck, Deck):
+            deck.check()
+            return deck
+        if not isinstance(deck, Mapping) or not {"cards", "energy"} <= set(deck):
+            raise DeckError(
+                f"A deck has 'cards', such as {{'A1-001': 2}}, and 'energy', such as ['grass'], not {deck!r}."
+            )
+        return Deck.of(deck["cards"], deck["energy"])
+    except DeckError as error:
+        raise DeckError(f"Deck {number}: {error}") from None
+
+
+def _read(path: Path) -> Any:
+    """The list of decks in a file."""
+    if path.suffix != ".json":
+        raise DeckError(f"There are no decks '{path}'; give {', '.join(POOLS)}, a .json file, or a list of decks.")
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DeckError(f"The decks in {path} cannot be read: {error}.") from None
+    if not isinstance(found, list):
+        raise DeckError(f"{path} should hold a list of decks, but it holds a {type(found).__name__}.")
     return found
 
 

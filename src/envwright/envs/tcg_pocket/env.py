@@ -39,7 +39,7 @@ class Params(Record):
 class TcgPocket(PocketFlags, Env[State, Params]):
     """Pokemon TCG Pocket with the cards of A1, A1a and P-A 1-24: two players, of whom one is asked at each step.
 
-    decks: what both draw their decks from: `published`, `random`, or a list, see `decks.pool`.
+    decks: what both draw their decks from: `published`, `random`, `train`, `held_out`, or a list, see `decks.pool`.
     The other fields are the flags of spec.md, section 1.
     """
 
@@ -47,7 +47,7 @@ class TcgPocket(PocketFlags, Env[State, Params]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.decks, str):
+        if not isinstance(self.decks, str) or self.decks not in lists.POOLS:
             object.__setattr__(self, "decks", lists.pool(self.decks))
 
     @property
