@@ -72,8 +72,8 @@ class Deck:
 
 def pool(decks: str | Iterable[Deck | Mapping[str, Any]]) -> tuple[Deck, ...]:
     """The decks to draw from: `published`, `random`, `all` of both, the part of `published` that policies learn with,
-    `train`, and that they are tried with, `held_out`, a list of decks, or of dicts with `cards` and `energy`, or a .json file of it.
-    """
+    `train`, and that they are tried with, `held_out`, a list of decks, or of dicts with `cards` and `energy`, or a
+    .json file of it."""
     if isinstance(decks, str) and decks in POOLS:
         return POOLS[decks]()
     if isinstance(decks, str):
