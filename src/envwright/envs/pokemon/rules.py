@@ -62,6 +62,14 @@ def advance_and_tell(state: State, actions: jax.Array, seed: jax.Array) -> tuple
     return end(update, tell), tell.stacked()
 
 
+def draws(state: State, actions: jax.Array, seed: jax.Array) -> dict[str, tuple[jax.Array, jax.Array]]:
+    """What an update draws, in order: the line, whether it draws, and the word."""
+    with prng.listening() as heard:
+        advance(state, actions, seed)
+    going_on = state.winner == NOBODY_YET
+    return {f"{place} #{i}": (happens & going_on, word) for i, (place, happens, word) in enumerate(heard)}
+
+
 def phases(state: State, actions: jax.Array, seed: jax.Array) -> dict[str, State]:
     """The battle after each of `PHASES`."""
     begun = begin(state, actions, seed)
