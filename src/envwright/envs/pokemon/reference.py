@@ -34,6 +34,7 @@ from envwright.references.protocol import (
     Watchpoint,
 )
 
+GET_DAMAGE = ("attacker", "defender", "move", "seed")  # the arguments of showdown/calls.js
 SEED, TEAMS = "battle:0 seed", "battle:0 teams"  # sites of what decides all other draws
 
 
@@ -91,7 +92,7 @@ class ShowdownBattle(Reference):
         return []  # a state is all that there is
 
     def functions(self) -> list[str]:
-        return []
+        return ["getDamage", "boostBy", "random"]
 
     # ---- play ----
 
@@ -131,8 +132,9 @@ class ShowdownBattle(Reference):
         self._stale = True
 
     def call(self, function: str, arguments: Sequence[Any]) -> Any:
-        """`getDamage`, `boostBy` or `random` of showdown/calls.js, of an object of arguments, or of each in a list."""
-        (given,) = arguments
+        """`getDamage`, `boostBy` or `random` of showdown/calls.js, of an object of arguments, or of each in a list.
+        Several arguments are those of `getDamage` one by one."""
+        (given,) = arguments if len(arguments) == 1 else (dict(zip(GET_DAMAGE, arguments, strict=True)),)
         several = isinstance(given, list)
         results = self._oracle.ask("call", name=function, given=given if several else [given])
         return results if several else results[0]

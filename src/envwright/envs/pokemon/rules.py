@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from envwright.envs.pokemon import prng, tables
+from envwright.envs.pokemon.alone import get_damage as get_damage  # which the contract looks for here
 from envwright.envs.pokemon.choosing import Update, begin, choose, quickened
 from envwright.envs.pokemon.ending import active, end, fainted, next_turn
 from envwright.envs.pokemon.events import FOE, ME, Event, Events, Tell, of_side, silent
