@@ -113,7 +113,7 @@ class ShowdownBattle(Reference):
     def step(self, action: Any, tape: Sequence[Draw] | None = None) -> Outcome:
         self._go_there()
         seed = self._seed(tape)
-        return self._outcome(self._oracle.ask("step", actions=_numbers(action), seed=seed), (_seed_draw(seed),))
+        return self._outcome(self._oracle.ask("step", actions=self._legal_ones(action), seed=seed), (_seed_draw(seed),))
 
     def look(self) -> dict[str, Any]:
         """Its columns, and `teams` as the battle began."""
@@ -148,7 +148,7 @@ class ShowdownBattle(Reference):
                 raise EnvwrightError(f"{self.name} is seen between methods; leave the line of {point.phase} out.")
         self._go_there()
         seed = self._seed(tape)
-        seen = self._oracle.ask("watch", actions=_numbers(action), seed=seed, points=[vars(point) for point in points])
+        seen = self._oracle.ask("watch", actions=self._legal_ones(action), seed=seed, points=[vars(point) for point in points])
         glimpses = [Glimpse(one["phase"], {**one["names"], **layout.read(one["names"])}) for one in seen["glimpses"]]
         return glimpses, self._outcome(seen["outcome"], (_seed_draw(seed),))
 
@@ -175,6 +175,18 @@ class ShowdownBattle(Reference):
         if self._stale:
             self._legal = np.array(self._oracle.ask("put", state=layout.write(self._state))["legal"], bool)
             self._stale = False
+
+    def _legal_ones(self, action: Any) -> list[int]:
+        """The actions of both sides, which Showdown has to allow."""
+        chosen = [int(one) for one in np.asarray(action).ravel()]
+        if len(chosen) != 2:
+            raise ReferenceFailedError(f"A battle takes an action of each of two sides, and here are {len(chosen)}.")
+        for side, one in enumerate(chosen):
+            allowed = np.flatnonzero(self._legal[side]).tolist()
+            if one not in allowed:
+                able = ", ".join(map(str, allowed)) if allowed else "none, for the battle is over"
+                raise ReferenceFailedError(f"Side {side} cannot take action {one} here; it can take {able}.")
+        return chosen
 
     def _seed(self, tape: Sequence[Draw] | None) -> list[int]:
         """Where the generator is before this update."""
@@ -204,10 +216,6 @@ class ShowdownBattle(Reference):
 def _both(team: Sequence[Mapping[str, Any]]) -> Columns:
     """Teams of both sides as one record of arrays."""
     return layout.read({name: [one[name] for one in team] for name in layout.TEAM}, layout.TEAMS)
-
-
-def _numbers(action: Any) -> list[int]:
-    return [int(one) for one in np.asarray(action).ravel()]
 
 
 def _seed_draw(seed: Sequence[int]) -> Draw:
