@@ -148,7 +148,8 @@ class ShowdownBattle(Reference):
                 raise EnvwrightError(f"{self.name} is seen between methods; leave the line of {point.phase} out.")
         self._go_there()
         seed = self._seed(tape)
-        seen = self._oracle.ask("watch", actions=self._legal_ones(action), seed=seed, points=[vars(point) for point in points])
+        places = [vars(point) for point in points]
+        seen = self._oracle.ask("watch", actions=self._legal_ones(action), seed=seed, points=places)
         glimpses = [Glimpse(one["phase"], {**one["names"], **layout.read(one["names"])}) for one in seen["glimpses"]]
         return glimpses, self._outcome(seen["outcome"], (_seed_draw(seed),))
 
