@@ -38,6 +38,7 @@ def compare(about: str | None, bugs: Sequence[Bug], rules: Path, program: str, w
     parser.add_argument("--watched", type=int, default=watched, help=f"steps looked at (default {watched})")
     parser.add_argument("--only", default="", help="bugs whose name contains this")
     parser.add_argument("--first", type=int, default=1, help="the number of the bug to begin with")
+    parser.add_argument("--recordings", type=Path, help="a folder that keeps them for another run of the same source")
     parser.add_argument("--check", action="store_true", help="only see whether every edit can be made")
     asked = parser.parse_args()
     chosen = [bug for bug in bugs[asked.first - 1 :] if asked.only in bug.what]
@@ -50,7 +51,8 @@ def compare(about: str | None, bugs: Sequence[Bug], rules: Path, program: str, w
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "src"
         shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-        given = [copy, rules, program, str(asked.watched), folder]
+        kept = folder if asked.recordings is None else str(asked.recordings.resolve())
+        given = [copy, rules, program, str(asked.watched), kept]
         for env in dict.fromkeys(bug.env for bug in chosen):
             if _tried(None, env, *given)["caught"]:
                 raise SystemExit(f"{env} fails without a bug already.")
@@ -80,6 +82,7 @@ def _tried(
     whole = None if bug is None else (home / bug.file).read_text()
     # Sets are in the same order in all processes, so that what they ask can be recognised.
     environment = {**os.environ, "PYTHONPATH": f"{copy}{os.pathsep}{HERE}", "PYTHONHASHSEED": "0"}
+    Path(recordings).mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-B", "-c", program, env, watched, str(Path(recordings) / env)]
     try:
         if bug is not None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from envwright.verifier.contract import Contract
 from envwright.verifier.host import Host
 
 
@@ -20,7 +21,7 @@ class Remembering:
         folder.mkdir(parents=True, exist_ok=True)
 
     def run(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        asked = pickle.dumps((work.__module__, work.__qualname__, arguments))
+        asked = pickle.dumps((work.__module__, work.__qualname__, *map(_plain, arguments)))
         place = self._folder / hashlib.sha256(asked).hexdigest()
         if place.exists():
             return pickle.loads(place.read_bytes())
@@ -32,3 +33,8 @@ class Remembering:
     def close(self) -> None:
         if self._host is not None:
             self._host.close()
+
+
+def _plain(argument: Any) -> Any:
+    """A contract by its text, for it stands in another folder each time and keeps what it was asked before."""
+    return argument.sha256 if isinstance(argument, Contract) else argument
