@@ -50,6 +50,7 @@ class Effort:
     states: int = 3000  # single steps from recorded and invented states
     corners: int = 2000
     pool: int = 1000  # recorded states that are kept to invent others from
+    calls: int = 3000  # of each function whose arguments the contract makes
     draws: int = 10_000  # samples of each kind of chance
     watched: int = 300  # steps looked at phase by phase
     games: int = 1000  # whole games in lock-step, of a reference that plays many at once
