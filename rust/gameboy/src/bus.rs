@@ -237,7 +237,8 @@ impl Devices {
         self.deadline = 0;
         match address & 0xFF {
             0x00 => self.joypad.write(value, self.hardware, &mut self.interrupts),
-            0x01 => self.serial.sb = value,
+            // What is written is sent away; PyBoy shows the ones of the open cable at once.
+            0x01 if self.hardware => self.serial.sb = value,
             0x02 => self.serial.write_sc(value, self.now, self.hardware),
             0x04 => {
                 self.apu.reset_div(time, self.timer.zero);
