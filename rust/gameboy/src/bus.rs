@@ -452,6 +452,10 @@ impl Bus for Wired<'_> {
         self.devices.deadline = 0;
     }
 
+    fn halt_bug(&self) -> bool {
+        self.devices.hardware && self.devices.interrupts.pending() != 0
+    }
+
     fn stop(&mut self, at: u64) {
         if self.devices.hardware {
             self.devices.write_io(self.bytes, 0xFF04, 0, at);
