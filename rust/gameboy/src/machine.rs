@@ -92,7 +92,6 @@ impl Machine {
         }
         if cpu.locked || cpu.halted {
             let until = machine_cycle(devices.deadline).max(devices.now + 4);
-            cpu.halted_by_ei &= until == devices.now + 4;
             devices.previous = until - 4;
             devices.now = until;
             return false;
