@@ -70,6 +70,9 @@ static void load_glyphs(uint8_t first, const uint8_t *rows, uint8_t count) {
 }
 
 void load_font(void) {
+    volatile uint8_t *to = TILE(0);
+    uint16_t i;
+    for (i = 0; i != 0x1800; i++) *to++ = 0; /* what the boot ROM drew */
     load_glyphs('0', DIGITS, 10);
     load_glyphs('A', CAPITALS, 26);
 }

@@ -65,7 +65,7 @@ uint8_t pressed(uint8_t button); /* went down since the last frame */
 void lcd_off(void);
 void load_tiles(uint8_t first, const uint8_t *rows, uint8_t count); /* a byte a row: colours 0 and 3 */
 void load_shaded(uint8_t first, const uint8_t *rows, uint8_t count); /* the same in colours 0 and 1 */
-void load_font(void);       /* digits and capitals, each at its ASCII code */
+void load_font(void);       /* digits and capitals, each at its ASCII code; every other tile is empty */
 void clear_map(uint8_t tile);
 void write_text(volatile uint8_t *place, const char *text);
 void write_number(volatile uint8_t *place, uint16_t number); /* four digits */
