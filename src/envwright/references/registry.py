@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from envwright.core.batch import Stepping
 from envwright.core.errors import DuplicateEnvError, EnvwrightError
@@ -57,6 +57,7 @@ class ReferenceKind(ABC):
     usage = ""  # "gymnasium:ID"
     takes_settings = False  # whether it has such attributes
     plays_many = False  # whether `batched` gives anything
+    effort: ClassVar[Mapping[str, int]] = {}  # what is tried of one that plays many games at once, where not the usual
     races_most = 2**17  # games in a race, above which it takes too long or too much memory
     race_steps = 2**20  # of the games of one core together, between two looks at the clock
 
@@ -74,6 +75,10 @@ class ReferenceKind(ABC):
         """Many games that nobody watches, for learners, `masked` if they tell which actions are legal; None where the
         reference is only to be had watched."""
         return None
+
+    def pinpoint(self, candidate: str, state: Mapping[str, Any], action: Any, **options: Any) -> str:
+        """Where within a step from this state the candidate goes another way, in a sentence; empty, if not known."""
+        return ""
 
     def racing(self, num_envs: int, **options: Any) -> Racing | None:
         """Games that take random actions of their own, for benchmarks; None where every step goes through Python."""

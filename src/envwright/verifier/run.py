@@ -71,10 +71,11 @@ def _verify(
     progress: Callable[[str], None],
 ) -> Verdict:
     kind = pairs.kind_of(contract)
-    games = episodes or GAMES
     effort = Effort(episodes=episodes or EPISODES, seed=seed)
     if kind.plays_many:
-        effort = Effort(episodes=min(games, TRACED), seed=seed, limit=LONGEST, games=games)
+        games = episodes or kind.effort.get("games", GAMES)
+        usual = Effort(episodes=min(games, TRACED), seed=seed, limit=LONGEST)
+        effort = replace(usual, **{**kind.effort, "games": games})
     host = pairs.make_host(contract, patience=patience)
     try:
         return verify(

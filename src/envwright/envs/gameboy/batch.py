@@ -11,6 +11,7 @@ from envwright.core.batch import BatchStep
 from envwright.core.errors import ActionError, EnvwrightError
 from envwright.envs.gameboy import values
 from envwright.envs.gameboy.core import EmulatorError, machines, module
+from envwright.envs.gameboy.screens import GREYS
 from envwright.envs.gameboy.starts import StartPool, draw
 from envwright.envs.gameboy.values import Values
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 _HEAD = struct.Struct("<4sQQI")  # of a saved game: mark, seed, episodes begun, steps of this one
 _MARK = b"EWG1"
-_GREYS = np.array([255, 153, 85, 0], np.uint8)
 
 
 class GameBoyBatch:
@@ -115,7 +115,7 @@ class GameBoyBatch:
         index = self._index(index)
         self._drawn = True
         shades = np.frombuffer(self.machines.screen(index), np.uint8).reshape(144, 160)
-        return np.repeat(_GREYS[shades][:, :, None], 3, axis=2)
+        return np.repeat(GREYS[shades][:, :, None], 3, axis=2)
 
     # ---- how ----
 

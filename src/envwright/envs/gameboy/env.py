@@ -9,6 +9,7 @@ from envwright.core.native import NativeEnv
 from envwright.core.spaces import Discrete, Space
 from envwright.envs.gameboy import game as games
 from envwright.envs.gameboy.batch import GameBoyBatch
+from envwright.envs.gameboy.columns import GameBoyColumns
 from envwright.envs.gameboy.game import Game
 from envwright.envs.gameboy.observation import Observation
 
@@ -75,6 +76,9 @@ class GameBoy(NativeEnv):
 
     def batch(self, num_envs: int) -> GameBoyBatch:
         return GameBoyBatch(self, num_envs)
+
+    def columns(self) -> GameBoyColumns:
+        return GameBoyColumns(self)
 
 
 def _pyboys_boot_rom() -> Path:

@@ -55,8 +55,3 @@ class Observation:
 def in_columns(values: Values, names: Sequence[str]) -> NDArray[np.float32]:
     return np.stack([values[name] for name in names], axis=-1).astype(np.float32)
 
-
-def shades(packed: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Shades 0 (white) to 3 of a screen with four dots a byte, the leftmost in the high bits."""
-    dots = np.stack([packed >> shift & 3 for shift in (6, 4, 2, 0)], axis=-1)
-    return dots.reshape(*packed.shape[:-1], 4 * packed.shape[-1])
