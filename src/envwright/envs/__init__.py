@@ -2,6 +2,7 @@
 
 from envwright.core.registry import register
 from envwright.core.spec import Controls, Form, Spec, keys
+from envwright.envs.gameboy import forms as gameboy
 from envwright.references.registry import register_reference
 
 
@@ -9,6 +10,7 @@ def register_all() -> None:
     """Put the environments of this package, and the kinds of references that only they need, into the registries."""
     register_reference("pufferlib", "envwright.envs.pong.kind:PufferLib")
     register_reference("showdown", "envwright.envs.pokemon.kind:Showdown")
+    register_reference("pyboy", "envwright.envs.gameboy.kind:PyBoy")
     register(
         Spec(
             "Pong-v0",
@@ -45,6 +47,32 @@ def register_all() -> None:
             summary="Pokemon TCG Pocket, 302 cards, from a specification (rulebook to Python to JAX)",
         )
     )
+    register(
+        Spec(
+            "GameBoy-v0",
+            "envwright.envs.gameboy:GameBoy",
+            summary="any Game Boy ROM, tick for tick as on PyBoy (an emulator in Rust)",
+            forms=gameboy.forms(),
+        )
+    )
+    for name, actions, help_line, summary in (
+        ("Orchard", {1: "left a h", 2: "right d l"}, "← → move", "catch what falls (C, for the Game Boy)"),
+        ("Snake", {1: "right d l", 2: "left a h", 3: "up w k", 4: "down s j"}, "arrows turn", "eat and grow (Game Boy)"),
+        (
+            "Canyon",
+            {1: "up w k", 2: "down s j", 3: "left a h", 4: "right d l", 5: "space"},
+            "arrows fly  space shoots",
+            "fly and shoot (Game Boy)",
+        ),
+    ):
+        register(
+            Spec(
+                f"{name}-v0",
+                f"envwright.envs.gameboy.games.{name.lower()}:make",
+                summary=summary,
+                controls=Controls(keys(each=actions), idle=(0,), help=help_line),
+            )
+        )
     for name, folder, summary in (
         ("HalfCheetah", "half_cheetah", "a cheetah in the plane that learns to run"),
         ("Walker2d", "walker2d", "two legs in the plane that learn to walk"),

@@ -3,6 +3,7 @@
 Machines that were there lately are kept, so that playing on from a state does not mean to play all of it again.
 """
 
+import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -57,8 +58,6 @@ class GameBoyColumns:
         return {"start": ((len(self.env.game.start),), np.dtype(np.int32))}
 
     def provenance(self) -> dict[str, Any]:
-        import hashlib
-
         return {
             "options": repr(self.env),
             "rom sha256": hashlib.sha256(self._rom).hexdigest(),
@@ -125,6 +124,11 @@ class GameBoyColumns:
         if self._executor is None:
             self._executor = Executor.on_ours(self.env.hardware)
         return np.stack([self._executor.run(*given) for given in zip(*arguments, strict=True)])
+
+    def machines_at(self, state: Columns) -> Any:
+        """The emulator with a machine in each of these states."""
+        self._put(_typed(state))
+        return self._many
 
     # ---- how ----
 

@@ -1,6 +1,7 @@
 """One PyBoy, used through its public interface only: ticks, buttons, and everything that can be seen of the machine."""
 
 import hashlib
+import io
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -50,7 +51,7 @@ class PyBoyMachine:
 
     def tick(self, buttons: int, ticks: int = 1, *, draw: bool = True) -> None:
         """So many ticks with these buttons held; the last one is drawn."""
-        changed = self._held ^ buttons
+        changed = 0xFF if self._held < 0 else self._held ^ buttons
         for name, bit in BUTTONS.items():
             if changed & bit:
                 (self.pyboy.button_press if buttons & bit else self.pyboy.button_release)(name)
@@ -61,6 +62,11 @@ class PyBoyMachine:
         if ticks > 0:
             self.pyboy.tick(ticks, draw, False)
             self.ticks += ticks
+
+    def load(self, state: bytes) -> None:
+        """A state that PyBoy saved. Of some of the machine it keeps nothing, so that nothing is compared after it."""
+        self.pyboy.load_state(io.BytesIO(state))
+        self._held = -1  # unknown: every button is pressed or released with the next tick
 
     # ---- what there is to see ----
 

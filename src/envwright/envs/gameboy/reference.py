@@ -6,6 +6,7 @@ seen of the machine is compared after every step.
 """
 
 import contextlib
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -66,8 +67,6 @@ class PyBoyGame(Reference):
         return self.env.observation_space.shape
 
     def provenance(self) -> dict[str, Any]:
-        import hashlib
-
         return {
             "pyboy": version(),
             "rom": self.env.rom,
@@ -106,12 +105,19 @@ class PyBoyGame(Reference):
 
     def look(self) -> dict[str, Any]:
         """The state, and what can be seen of the machine in it."""
+        return {**self._state, **self.machine_columns(), "max_episode_steps": self.env.max_episode_steps}
+
+    def machine_columns(self) -> layout.Columns:
+        """Everything of the machine that is compared."""
         machine = self._there()
-        parts = machine.registers(), machine.cycles, machine.memory, machine.cartridge()
-        return {**self._state, **layout.seen(*parts), "max_episode_steps": self.env.max_episode_steps}
+        return layout.seen(machine.registers(), machine.cycles, machine.memory, machine.cartridge())
 
     def snapshot(self) -> dict[str, Any]:
         return {name: np.copy(value) if isinstance(value, np.ndarray) else value for name, value in self._state.items()}
+
+    def machine(self) -> PyBoyMachine:
+        """The machine in this state."""
+        return self._there()
 
     def restore(self, snapshot: Mapping[str, Any]) -> None:
         for name in snapshot:
