@@ -57,7 +57,7 @@ class ReferenceKind(ABC):
     usage = ""  # "gymnasium:ID"
     takes_settings = False  # whether it has such attributes
     plays_many = False  # whether `batched` gives anything
-    effort: ClassVar[Mapping[str, int]] = {}  # what is tried of one that plays many games at once, where not the usual
+    effort: ClassVar[Mapping[str, Any]] = {}  # what is tried of one that plays many games at once, where not the usual
     races_most = 2**17  # games in a race, above which it takes too long or too much memory
     race_steps = 2**20  # of the games of one core together, between two looks at the clock
 
@@ -76,8 +76,8 @@ class ReferenceKind(ABC):
         reference is only to be had watched."""
         return None
 
-    def pinpoint(self, candidate: str, state: Mapping[str, Any], action: Any, **options: Any) -> str:
-        """Where within a step from this state the candidate goes another way, in a sentence; empty, if not known."""
+    def pinpoint(self, state: Mapping[str, Any], action: Any, **options: Any) -> str:
+        """Where within a step from this state ours goes another way, in its own terms; empty, if it cannot tell."""
         return ""
 
     def racing(self, num_envs: int, **options: Any) -> Racing | None:

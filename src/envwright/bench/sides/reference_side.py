@@ -86,7 +86,7 @@ def _share(job: Job) -> Built:
 
 def _stepping(job: Job) -> Any:
     from envwright.core import make
+    from envwright.core.native import spaces_of
 
-    env = make(job.env, **job.options)
-    spaces = env.observation_space(env.default_params), env.action_space(env.default_params)
+    spaces = spaces_of(make(job.env, **job.options))
     return _kind(job.env).stepping(job.num_envs, *spaces, **job.options)

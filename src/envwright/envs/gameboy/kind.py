@@ -27,8 +27,9 @@ class PyBoy(ReferenceKind):
     usage = "pyboy:GAME"
     plays_many = True
     # A state takes a tenth of a second to be in: it is played from power-on. So fewer are tried than elsewhere.
-    effort: ClassVar[Mapping[str, int]] = {
-        "episodes": 2, "limit": 250, "states": 48, "corners": 48, "pool": 200, "draws": 120, "watched": 24, "games": 8,
+    effort: ClassVar[Mapping[str, Any]] = {
+        "episodes": 2, "limit": 250, "states": 24, "corners": 24, "pool": 200, "draws": 120, "watched": 12,
+        "checked": (2, 6), "games": 8,
     }  # fmt: skip
     races_most = 256
     race_steps = 2**8
@@ -47,7 +48,7 @@ class PyBoy(ReferenceKind):
     def racing(self, num_envs: int, **options: Any) -> Racing:
         return PyBoyRace(GameBoy(**self.arguments(options)), num_envs)
 
-    def pinpoint(self, candidate: str, state: Mapping[str, Any], action: Any, **options: Any) -> str:
+    def pinpoint(self, state: Mapping[str, Any], action: Any, **options: Any) -> str:
         return pinpoint(state, int(action), self.arguments(options))
 
     def source(self) -> SourceCode:

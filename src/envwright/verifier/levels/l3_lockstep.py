@@ -217,7 +217,9 @@ def blame(
         case = trial.reference.cases[0]
         parting = first_parting(session, session.candidate, trial.reference, 0)
         module = parting.phase.module if parting else owner(session, trial, 0)
-        divergence = _divergence(session, module, found, at, as_input(case), f"game {game}")
+        place = session.pinpoint(case.snapshot, case.action)
+        note = f"game {game}" + (f"; {place}" if place else "")
+        divergence = _divergence(session, module, found, at, as_input(case), note)
         return regressions.keep_step(session, divergence, case, "exact", "L3")
     if recording.ended[step, game]:
         note = "the step itself agrees; they part in the new game that follows, or in what is reported of the old one"
