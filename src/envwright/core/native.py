@@ -12,7 +12,6 @@ from envwright.core.env import Env
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Space
 
-
 Columns = dict[str, NDArray[Any]]  # arrays with a leading axis of games, by name
 Kinds = Mapping[str, tuple[tuple[int, ...], np.dtype[Any]]]  # shape and dtype of one game's value in each
 

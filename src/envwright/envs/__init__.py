@@ -57,7 +57,12 @@ def register_all() -> None:
     )
     for name, actions, help_line, summary in (
         ("Orchard", {1: "left a h", 2: "right d l"}, "← → move", "catch what falls (C, for the Game Boy)"),
-        ("Snake", {1: "right d l", 2: "left a h", 3: "up w k", 4: "down s j"}, "arrows turn", "eat and grow (Game Boy)"),
+        (
+            "Snake",
+            {1: "right d l", 2: "left a h", 3: "up w k", 4: "down s j"},
+            "arrows turn",
+            "eat and grow (Game Boy)",
+        ),
         (
             "Canyon",
             {1: "up w k", 2: "down s j", 3: "left a h", 4: "right d l", 5: "space"},

@@ -80,7 +80,8 @@ def verify(
     dearer and what they find is often the same."""
     effort = effort or Effort()
     began = time.monotonic()
-    session = Session(contract, host, candidate, effort, progress, pair_of(contract), regressions, traces, batched, pinpoint)
+    pair = pair_of(contract)
+    session = Session(contract, host, candidate, effort, progress, pair, regressions, traces, batched, pinpoint)
     checks: list[Check] = []
     if set(levels) & set(DEFAULT_LEVELS):
         _prepare(session)

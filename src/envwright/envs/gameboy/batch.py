@@ -175,8 +175,10 @@ class GameBoyBatch:
                 f"This batch takes integers of shape ({self.num_envs},), but got {chosen.dtype} of shape "
                 f"{chosen.shape}."
             )
-        if chosen.size and not (0 <= chosen.min() and chosen.max() < len(self._buttons)):
-            raise ActionError(f"Actions are from 0 to {len(self._buttons) - 1}, but got {chosen.min()}...{chosen.max()}.")
+        if chosen.size and not (chosen.min() >= 0 and chosen.max() < len(self._buttons)):
+            raise ActionError(
+                f"Actions are from 0 to {len(self._buttons) - 1}, but got {chosen.min()}...{chosen.max()}."
+            )
         return self._buttons[chosen]
 
     def _mask(self, mask: Any) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from envwright.core.spaces import Discrete, Space
 from envwright.envs.gameboy import game as games
 from envwright.envs.gameboy.batch import GameBoyBatch
 from envwright.envs.gameboy.columns import GameBoyColumns
-from envwright.envs.gameboy.game import Game
+from envwright.envs.gameboy.game import RomGame
 from envwright.envs.gameboy.observation import Observation
 
 BY_GAME, ALL = "game", "all"  # whose actions
@@ -39,7 +39,7 @@ class GameBoy(NativeEnv):
         _ = self.looks  # bad names are refused here, not when the first batch is made
 
     @cached_property
-    def game(self) -> Game:
+    def game(self) -> RomGame:
         return games.load(self.rom)
 
     @cached_property

@@ -1,6 +1,6 @@
-"""Single instructions on either side: a small program waits for code in work RAM, runs it and writes down what came of it.
+"""Single instructions on either side: a small program waits for code in work RAM, runs it and notes what came of it.
 
-So every instruction can be asked for with registers and memory of all kinds through nothing but reading and writing RAM.
+So every instruction can be asked for with registers and memory of all kinds by nothing but reading and writing RAM.
 Addresses that an instruction uses are kept within one page and high RAM, and jumps lead to a place that shows whether
 they were taken, so that each call leaves everything else as it was.
 """
@@ -40,7 +40,7 @@ def rom() -> tuple[bytes, int]:
     made = Cartridge("EXECUTOR")
     for vector in range(0x00, 0x40, 8):
         made.org(vector).jp("finish")
-    made.org(CODE).screen_off().set(0xFF, 0).set(0x07, 0x05)
+    made.org(CODE).set(0x40, 0).set(0xFF, 0).set(0x07, 0x05)
     made.label("wait").load(GO).raw(0xB7).near("wait", 0x28)  # or a; jr z
     made.poke(GO, 0).set(0x05, 0).set(0x06, 0).put(0x04).raw(0xC3, PROGRAM & 0xFF, PROGRAM >> 8)
     made.label("finish")

@@ -23,7 +23,6 @@ from envwright.envs.gameboy.starts import buttons, draw
 from envwright.envs.gameboy.values import Values
 
 
-
 class _Game:
     """One PyBoy. Starts are saved states, as its users have them."""
 

@@ -54,4 +54,3 @@ class Observation:
 
 def in_columns(values: Values, names: Sequence[str]) -> NDArray[np.float32]:
     return np.stack([values[name] for name in names], axis=-1).astype(np.float32)
-

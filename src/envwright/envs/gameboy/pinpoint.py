@@ -54,9 +54,7 @@ def _ours(state: Mapping[str, Any], action: int, options: Mapping[str, Any]) -> 
     return [(registers(file), file["cycles"]) for file in steps]
 
 
-def _theirs(
-    state: Mapping[str, Any], action: int, options: Mapping[str, Any], addresses: set[int]
-) -> list[Moment]:
+def _theirs(state: Mapping[str, Any], action: int, options: Mapping[str, Any], addresses: set[int]) -> list[Moment]:
     game = PyBoyGame(**options)
     game.restore(state)
     seen: list[Moment] = []

@@ -1,8 +1,8 @@
 """A game on PyBoy under the verifier's eyes.
 
-A state is what was done since power-on: how long the start took, and which buttons were held in each step. Both sides can
-be put into it exactly, by doing it again; PyBoy's own saved states leave out some of the machine. Everything that can be
-seen of the machine is compared after every step.
+A state is what was done since power-on: how long the start took, and which buttons were held in each step. Both sides
+can be put into it exactly, by doing it again; PyBoy's own saved states leave out some of the machine. Everything that
+can be seen of the machine is compared after every step.
 """
 
 import contextlib

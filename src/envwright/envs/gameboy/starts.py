@@ -14,7 +14,7 @@ _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(
 
 
 def draw(script: Sequence[Press], seeds: NDArray[np.uint64], episodes: NDArray[np.uint64]) -> NDArray[np.int32]:
-    """The ticks of each entry, (games, entries): a function of a game's seed and of how many it has begun (splitmix64)."""
+    """The ticks of each entry, (games, entries): by splitmix64 from a game's seed and how many it has begun."""
     low = np.array([press.low for press in script], np.uint64)
     many = np.array([press.high - press.low + 1 for press in script], np.uint64)
     with np.errstate(over="ignore"):

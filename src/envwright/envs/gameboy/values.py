@@ -13,7 +13,7 @@ Values = dict[str, NDArray[np.int64]]  # by name, one for each game
 
 
 @dataclass(frozen=True)
-class Value:
+class MemoryValue:
     """A number in memory."""
 
     at: int
@@ -76,12 +76,12 @@ class End:
         return found
 
 
-def addresses(values: Mapping[str, Value]) -> list[int]:
+def addresses(values: Mapping[str, MemoryValue]) -> list[int]:
     """Where all of them lie, one after the other."""
     return [address for value in values.values() for address in value.addresses]
 
 
-def read(values: Mapping[str, Value], ram: NDArray[np.uint8]) -> Values:
+def read(values: Mapping[str, MemoryValue], ram: NDArray[np.uint8]) -> Values:
     """All of them, from the bytes at `addresses`: (games, bytes)."""
     found: Values = {}
     place = 0

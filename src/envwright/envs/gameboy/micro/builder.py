@@ -10,7 +10,7 @@ BANK = 0x4000
 
 
 class Cartridge:
-    """32 KiB or more of ROM being written. Every method that emits returns the cartridge, so that code reads in rows."""
+    """32 KiB or more of ROM being written. Methods that emit return the cartridge, so that code reads in rows."""
 
     def __init__(self, title: str, mapper: int = 0, banks: int = 2, ram: int = 0) -> None:
         self.rom = bytearray(banks * BANK)

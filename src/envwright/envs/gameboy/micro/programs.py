@@ -41,9 +41,7 @@ def stat() -> Cartridge:
     rom = Cartridge("STAT")
     rom.screen_off().fill(0x8000, 0x1000, 7).fill(0x9800, 0x400, 5).set(0x47, 0xE4).set(0x45, 40).set(0x41, 0x48)
     rom.set(0x40, 0x91).interrupts(VBLANK | STAT).jp("loop")
-    rom.handler(
-        "stat", lambda c: c.count(0xC081).note(0x44, 0xC1).note(0x41, 0xC2).load(0xC081).put(0x43).put(0x47)
-    )
+    rom.handler("stat", lambda c: c.count(0xC081).note(0x44, 0xC1).note(0x41, 0xC2).load(0xC081).put(0x43).put(0x47))
     rom.handler("vblank", lambda c: c.count(0xC082).get(0x45).raw(0xC6, 13).put(0x45))
     rom.label("loop").halt().buttons(BUTTONS).raw(0xE6, 0x0F, 0xCB, 0x37, 0xE6, 0x78, 0xF6, 0x40).put(0x41)
     return rom.note(0x41, 0xC3).jr("loop")
@@ -79,7 +77,7 @@ def dma() -> Cartridge:
 
 
 def sprites() -> Cartridge:
-    """More sprites in a line than are drawn, of both heights, with every flag; their tiles are reached by the buttons."""
+    """More sprites in a line than are drawn, of both heights, with every flag; the buttons change them."""
     rom = Cartridge("SPRITES")
     rom.screen_off().fill(0x8000, 0x1000, 29).fill(0x9800, 0x400, 3).fill(0xFE00, 0xA0, 23, 9)
     rom.set(0x47, 0xE4).set(0x48, 0x1E).set(0x49, 0xC6).set(0x40, 0x93).interrupts(VBLANK).jp("loop")
