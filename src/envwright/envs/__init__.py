@@ -10,7 +10,7 @@ def register_all() -> None:
     """Put the environments of this package, and the kinds of references that only they need, into the registries."""
     register_reference("pufferlib", "envwright.envs.pong.kind:PufferLib")
     register_reference("showdown", "envwright.envs.pokemon.kind:Showdown")
-    register_reference("pyboy", "envwright.envs.gameboy.kind:PyBoy")
+    register_reference("pyboy", "envwright.envs.gameboy.kind:PyBoyKind")
     register(
         Spec(
             "Pong-v0",

@@ -21,7 +21,7 @@ VERSION = "2.8.1"
 
 
 @dataclass(frozen=True)
-class PyBoy(ReferenceKind):
+class PyBoyKind(ReferenceKind):
     """Games on PyBoy: one of ours, a ROM or a TOML file."""
 
     usage = "pyboy:GAME"
