@@ -12,7 +12,6 @@ CRATE := rust/gameboy
 CRATE_BUILT := $(VENV)/.crate-built
 CARGO := $(shell command -v cargo)
 WITHOUT_CARGO := There is no cargo, so the Game Boy is left out; install Rust with rustup, see rustup.rs.
-export CARGO_TARGET_DIR ?= $(CURDIR)/$(OUT)/cargo
 PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal
 
 .PHONY: demo test test-all lint format bench coverage roms clean

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from envwright.envs.gameboy.core import machines
-from envwright.envs.gameboy.micro.builder import CODE, Cartridge
+from envwright.envs.gameboy.micro.builder import Cartridge
 from envwright.envs.gameboy.pyboy_machine import PyBoyMachine
 
 GO, COUNT, RESULT, PROGRAM, PAGE, HIGH = 0xC000, 0xC001, 0xC020, 0xC040, 0xC800, 0xFF80
@@ -38,9 +38,10 @@ _BY_BC, _BY_DE, _BY_C, _JP_HL = {0x02, 0x0A}, {0x12, 0x1A}, {0xE2, 0xF2}, 0xE9
 def rom() -> tuple[bytes, int]:
     """The program, and where code goes on to when it is done."""
     made = Cartridge("EXECUTOR")
+    code = made.at
     for vector in range(0x00, 0x40, 8):
         made.org(vector).jp("finish")
-    made.org(CODE).set(0x40, 0).set(0xFF, 0).set(0x07, 0x05)
+    made.org(code).set(0x40, 0).set(0xFF, 0).set(0x07, 0x05)
     made.label("wait").load(GO).raw(0xB7).near("wait", 0x28)  # or a; jr z
     made.poke(GO, 0).set(0x05, 0).set(0x06, 0).put(0x04).raw(0xC3, PROGRAM & 0xFF, PROGRAM >> 8)
     made.label("finish")

@@ -5,7 +5,6 @@ from typing import Self
 
 VECTORS = {"vblank": 0x40, "stat": 0x48, "timer": 0x50, "serial": 0x58, "joypad": 0x60}
 ENTRY, MAIN = 0x100, 0x150
-CODE = MAIN + 4  # where a program's own code begins
 BANK = 0x4000
 
 
@@ -22,6 +21,8 @@ class Cartridge:
         for address in VECTORS.values():
             self.org(address).raw(0xD9)  # reti, unless a program has its own handler
         self.org(MAIN).label("main").raw(0xF3, 0x31, 0xFE, 0xDF)  # di; ld sp, 0xDFFE
+        # What the boot ROM drew is cleared, so that a program does the same with any boot ROM and with none.
+        self.screen_off().fill(0x8000, 0x2000, 0).fill(0xC000, 0x1000, 0).set(0x40, 0x91)
 
     # ---- layout ----
 

@@ -3,7 +3,7 @@
 Notes are rings of 256 bytes in work RAM (0xC100, 0xC200, ...), so that what a program once saw stays comparable.
 """
 
-from envwright.envs.gameboy.micro.builder import CODE, Cartridge
+from envwright.envs.gameboy.micro.builder import Cartridge
 
 BUTTONS = 0xC0F0
 VBLANK, STAT, TIMER, SERIAL, JOYPAD = 1, 2, 4, 8, 16
@@ -135,9 +135,10 @@ def lines() -> Cartridge:
 def _banked(title: str, mapper: int, ram: int, switch: int) -> Cartridge:
     """Banks of ROM and RAM in turn: their first bytes are noted, the RAM's is counted up."""
     rom = Cartridge(title, mapper, banks=8, ram=ram)
+    code = rom.at
     for bank in range(1, 8):
         rom.org(bank * 0x4000).raw(bank * 17)
-    rom.org(CODE).poke(0x0000, 0x0A).interrupts(VBLANK).jp("loop")
+    rom.org(code).poke(0x0000, 0x0A).interrupts(VBLANK).jp("loop")
     rom.handler("vblank", lambda c: c.count(0xC081))
     rom.label("loop").halt().buttons(BUTTONS).load(0xC081).store(switch)
     rom.load(0x4000).store(0xC090).note(0x44, 0xC1).load(BUTTONS).raw(0xE6, 0x03).store(0x4000)
