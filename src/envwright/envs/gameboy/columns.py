@@ -94,7 +94,7 @@ class GameBoyColumns:
             self._keep(way, self._many.save(i))
         game = self.env.game
         none = np.zeros(games, bool)
-        info = [self._machine(i) for i in range(games)]
+        info = [machine_columns(self._many, i, self._rom) for i in range(games)]
         return {
             **{f"state.{name}": column for name, column in after.items()},
             "observation": observed,
@@ -189,17 +189,6 @@ class GameBoyColumns:
         now = values.read(self.env.game.values, ram)
         return now, obs if self.env.looks.is_screen else self.env.looks.numbers(now)
 
-    def _machine(self, i: int) -> Columns:
-        batch = self._many
-
-        def memory(low: int, high: int) -> NDArray[np.uint8]:
-            return np.frombuffer(batch.memory(i, low, high), np.uint8)
-
-        numbered = layout.cartridge_banks(self._rom)
-        cartridge = np.frombuffer(batch.cartridge_ram(i), np.uint8) if numbered else memory(0xA000, 0xC000)
-        file = batch.registers(i)
-        return layout.seen(registers(file), file["cycles"], memory, cartridge)
-
     def _passed(self, i: int, held: int) -> dict[str, tuple[NDArray[np.uint16], int]]:
         none = np.zeros(len(layout.REGISTERS), np.uint16), 0
         found: dict[str, tuple[NDArray[np.uint16], int]] = {}
@@ -209,6 +198,18 @@ class GameBoyColumns:
             if name is not None and name not in found:
                 found[name] = registers(file), file["cycles"]
         return {name: found.get(name, none) for name in VECTORS}
+
+
+def machine_columns(batch: Any, i: int, rom: bytes) -> Columns:
+    """Everything of one machine that is compared."""
+
+    def memory(low: int, high: int) -> NDArray[np.uint8]:
+        return np.frombuffer(batch.memory(i, low, high), np.uint8)
+
+    numbered = layout.cartridge_banks(rom)
+    cartridge = np.frombuffer(batch.cartridge_ram(i), np.uint8) if numbered else memory(0xA000, 0xC000)
+    file = batch.registers(i)
+    return layout.seen(registers(file), file["cycles"], memory, cartridge)
 
 
 def registers(file: dict[str, Any]) -> NDArray[np.uint16]:
