@@ -90,7 +90,9 @@ class PyBoyMachine:
         if not self._banks:
             return self.memory(0xA000, 0xC000)
         memory = self.pyboy.memory
-        return np.concatenate([np.array(memory[bank, 0xA000:0xC000], np.uint8) for bank in range(self._banks)])
+        # A slice of a bank may not reach its last byte, which is asked for by itself.
+        banks = [[*memory[bank, 0xA000:0xBFFF], memory[bank, 0xBFFF]] for bank in range(self._banks)]
+        return np.array(banks, np.uint8).ravel()
 
     def shades(self) -> NDArray[np.uint8]:
         """The screen in shades 0 (white) to 3."""
