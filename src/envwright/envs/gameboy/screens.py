@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 def drawn(kind: str, shades: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """(144, 160) of 0 to 3 as `grey`, `half`, `packed` or `half_packed`."""
-    some = shades[::2, ::2] if kind.startswith("half") else shades
+    some = shades[..., ::2, ::2] if kind.startswith("half") else shades
     return packed(some) if kind.endswith("packed") else GREYS[some]
 
 
