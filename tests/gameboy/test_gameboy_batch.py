@@ -23,11 +23,11 @@ def _played(batch: Any, steps: int, seed: int = 0) -> list[Any]:
 
 @pytest.mark.parametrize("id", GAMES)
 def test_a_game_begins_in_play_pays_and_ends(id: str) -> None:
-    batch = envwright.batch(id, 8)
+    batch: Any = envwright.batch(id, 8)
     obs = batch.reset(seeds=range(8))
     assert obs.shape == (8, 72, 80)
-    assert (batch._values["phase"] == 1).all()
-    assert (batch._values["lives"] == 3).all()
+    assert (batch.numbers["phase"] == 1).all()
+    assert (batch.numbers["lives"] == 3).all()
     steps = _played(batch, 1500)
     assert sum(step.terminated.sum() for step in steps) > 0
     assert any((step.reward > 0).any() for step in steps)
@@ -36,7 +36,8 @@ def test_a_game_begins_in_play_pays_and_ends(id: str) -> None:
 
 @pytest.mark.parametrize("id", GAMES)
 def test_a_game_depends_on_its_seed_and_not_on_its_neighbours(id: str) -> None:
-    many, one = envwright.batch(id, 5), envwright.batch(id, 1)
+    many: Any = envwright.batch(id, 5)
+    one = envwright.batch(id, 1)
     seen = many.reset(seeds=[3, 1, 4, 1, 5])
     assert np.array_equal(seen[1], seen[3])
     alone = one.reset(seeds=[4])
@@ -102,6 +103,7 @@ def test_layouts_show_the_same_screen(kind: str) -> None:
     grey, other = (envwright.batch("Canyon-v0", 2, observation=name) for name in ("grey", kind))
     grey.reset(seeds=[0, 1])
     other.reset(seeds=[0, 1])
+    shades = np.zeros((2, 144, 160), np.uint8)
     for whole, step in zip(_played(grey, 40), _played(other, 40), strict=True):
         shades = (3 - whole.obs // 64).astype(np.uint8)
         assert np.array_equal(GREYS[shades], whole.obs)
@@ -179,13 +181,13 @@ def test_a_state_that_is_none_leaves_the_game_as_it_was() -> None:
     batch = envwright.batch("Orchard-v0", 2)
     batch.reset(seeds=[0, 1])
     before = batch.save(0)
-    for blob in (b"", b"nonsense" * 10, before[:-5], envwright_other()):
+    for blob in (b"", b"nonsense" * 10, before[:-5], _state_of_another_rom()):
         with pytest.raises(envwright.EnvwrightError):
             batch.load(0, blob)
     assert batch.save(0) == before
 
 
-def envwright_other() -> bytes:
+def _state_of_another_rom() -> bytes:
     other = envwright.batch("Snake-v0", 1)
     other.reset(seeds=[0])
     return other.save(0)

@@ -43,7 +43,7 @@ class GameBoyBatch:
         self._seeds = np.zeros(num_envs, np.uint64)
         self._episodes = np.zeros(num_envs, np.uint64)
         self._steps = np.zeros(num_envs, np.int64)
-        self._values: Values = {}
+        self.numbers: Values = {}
         self._drawn = looks.is_screen
         self._begun = False
 
@@ -71,13 +71,13 @@ class GameBoyBatch:
             obs, reward, terminated, truncated = self._play(held)
             return BatchStep(obs, reward, terminated, truncated, {}, obs)
         rows = np.flatnonzero(~again)
-        before = self._values
+        before = self.numbers
         if len(rows):
             self.machines.step_some(rows.tolist(), held[rows].copy(), self._room(len(rows)))
         self._steps += 1
         self._begin(np.flatnonzero(again))
         self._read()
-        reward = np.where(again, np.float32(0), values.reward(self.env.game.rewards, before, self._values))
+        reward = np.where(again, np.float32(0), values.reward(self.env.game.rewards, before, self.numbers))
         terminated, truncated = self._ends()
         obs = self._seen()
         return BatchStep(obs, reward, terminated & ~again, truncated & ~again, {}, obs)
@@ -125,9 +125,9 @@ class GameBoyBatch:
         obs, ram = self._room(self.num_envs), np.empty((self.num_envs, self.machines.num_addresses), np.uint8)
         self.machines.step(held, obs, ram)
         self._steps += 1
-        before, self._values = self._values, values.read(game.values, ram)
-        reward = values.reward(game.rewards, before, self._values) if game.rewards else self._no_reward()
-        seen = obs if self.env.looks.is_screen else self.env.looks.numbers(self._values)
+        before, self.numbers = self.numbers, values.read(game.values, ram)
+        reward = values.reward(game.rewards, before, self.numbers) if game.rewards else self._no_reward()
+        seen = obs if self.env.looks.is_screen else self.env.looks.numbers(self.numbers)
         return seen, reward, *self._ends()
 
     def _no_reward(self) -> NDArray[np.float32]:
@@ -136,7 +136,7 @@ class GameBoyBatch:
     def _ends(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         game, limit = self.env.game, self.env.max_episode_steps
         none = np.zeros(self.num_envs, bool)
-        over = values.ended(game.ends, self._values) if game.ends else none
+        over = values.ended(game.ends, self.numbers) if game.ends else none
         return over, self._steps >= limit if limit else none.copy()
 
     def _begin(self, rows: NDArray[np.intp]) -> None:
@@ -153,11 +153,11 @@ class GameBoyBatch:
         ram = np.empty((self.num_envs, self.machines.num_addresses), np.uint8)
         if ram.size:
             self.machines.observe(None, ram)
-        self._values = values.read(self.env.game.values, ram)
+        self.numbers = values.read(self.env.game.values, ram)
 
     def _seen(self) -> Any:
         if not self.env.looks.is_screen:
-            return self.env.looks.numbers(self._values)
+            return self.env.looks.numbers(self.numbers)
         obs = np.empty((self.num_envs, *self.machines.observation_shape), np.uint8)
         self.machines.observe(obs)
         return obs
