@@ -31,7 +31,7 @@ def test_buffers_have_what_the_batch_gives() -> None:
 
 @pytest.mark.parametrize("buffers", [{"rewards": np.zeros(3, np.float32)}, {"terminals": np.zeros(4, np.uint8)}])
 def test_a_buffer_that_does_not_fit_is_refused_in_a_sentence(buffers: dict[str, Any]) -> None:
-    with pytest.raises(envwright.EnvwrightError, match="The buffer `(rewards|terminals)` has to be"):
+    with pytest.raises(envwright.EnvwrightError, match=r"The buffer `(rewards|terminals)` has to be"):
         PufferBuffers(envwright.batch("NativeCorridor-v0", 4), buffers)
 
 

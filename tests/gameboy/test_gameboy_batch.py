@@ -129,7 +129,7 @@ def test_gymnasiums_three_ways_to_begin_again(mode: str) -> None:
     env.reset(seed=0)
     ends = 0
     for _ in range(60):
-        obs, reward, terminated, truncated, _ = env.step(np.zeros(3, np.int64))
+        obs, _, terminated, truncated, _ = env.step(np.zeros(3, np.int64))
         assert obs.shape == (3, 72, 80)
         done = terminated | truncated
         ends += int(done.sum())

@@ -77,7 +77,7 @@ def test_a_mistake_is_told_in_a_sentence(folder: Path, old: str, new: str, sente
 
 
 def test_what_there_is_not_is_told_with_what_there_is() -> None:
-    with pytest.raises(EnvwrightError, match="no game 'tetris'; .* canyon, orchard, snake, micro/timer"):
+    with pytest.raises(EnvwrightError, match=r"no game 'tetris'; .* canyon, orchard, snake, micro/timer"):
         games.load("tetris")
     with pytest.raises(EnvwrightError, match="no test program 'nothing'"):
         games.load("micro/nothing")
