@@ -16,9 +16,10 @@ MICRO = (
 
 
 def forms() -> tuple[Form, ...]:
-    """A tick a step, any buttons at all, every dot of the screen."""
+    """A tick a step, any buttons at all, every dot of the screen; and one as policies see it, for L4."""
     return (
         *(_form(name, name) for name in GAMES),
+        Form("orchard, as it is trained", {"rom": "orchard", "observation": "ram", "max_episode_steps": 400}),
         *(_form(f"test program {name}", f"micro/{name}") for name in MICRO),
         *(_form(f"ROM {path.stem}", str(path)) for path in _own()),
     )
