@@ -13,6 +13,12 @@ use crate::render::{BLANK, Screen};
 use crate::serial::Serial;
 use crate::timer::Timer;
 
+/// Bits of LCDC: the LCD, the window and the background are on.
+const SHOWN: u8 = 0xA1;
+
+/// The accesses that PyBoy holds up see the PPU a machine cycle later than others do.
+const HELD_LATER: u64 = 4;
+
 /// Everything but the CPU.
 #[derive(Clone)]
 pub struct Devices {
@@ -98,7 +104,8 @@ impl Devices {
         bytes.get(base as usize + (address as usize & 0x3FFF)).copied().unwrap_or(0xFF)
     }
 
-    /// Copies the bytes of OAM DMA that are due by `time`, letting the PPU see OAM as it is when it looks.
+    /// Copies the bytes of OAM DMA that are due by `time`. As in PyBoy this happens at stops and when the CPU looks at OAM, so
+    /// that a change of the source in between is copied too, even if the byte was due before.
     pub fn sync_dma(&mut self, bytes: &[u8], time: u64) {
         while let Some((page, index)) = self.dma.take(time) {
             let value = self.source(bytes, (page as u16) << 8 | index);
@@ -107,25 +114,10 @@ impl Devices {
         }
     }
 
-    /// The PPU and OAM DMA up to `time`, in the order of their events.
-    fn sync_ppu(&mut self, bytes: &[u8], time: u64) {
-        while self.dma.active() && self.ppu.next <= time {
-            self.sync_dma(bytes, self.ppu.next);
-            let (ppu, interrupts, mut memory) = self.split();
-            ppu.step(interrupts, &mut memory);
-        }
-        let (ppu, interrupts, mut memory) = self.split();
-        ppu.sync(time, interrupts, &mut memory);
-    }
-
     /// The PPU as it is at this instruction's boundary.
-    fn ppu_at_boundary(&mut self, bytes: &[u8]) {
+    fn ppu_at_boundary(&mut self) {
         if self.ppu.next > self.now {
             return;
-        }
-        if self.dma.active() {
-            self.sync_ppu(bytes, self.previous);
-            self.sync_dma(bytes, self.now);
         }
         let (now, previous) = (self.now, self.previous);
         let (ppu, interrupts, mut memory) = self.split();
@@ -133,8 +125,8 @@ impl Devices {
     }
 
     /// The PPU as a read `at` cycles into the instruction finds it.
-    fn ppu_at_access(&mut self, bytes: &[u8], at: u64) {
-        self.ppu_at_boundary(bytes);
+    fn ppu_at_access(&mut self, at: u64) {
+        self.ppu_at_boundary();
         if at > 0 && self.ppu.next <= self.now + at {
             let (ppu, interrupts, mut memory) = self.split();
             ppu.step(interrupts, &mut memory);
@@ -149,15 +141,21 @@ impl Devices {
         if self.timer.next_event() <= now {
             self.timer.sync(now, &mut self.interrupts);
         }
-        if self.ppu.next_stop() <= now {
-            self.ppu_at_boundary(bytes);
+        let mut stop = self.ppu.next_stop();
+        if self.dma.active() {
+            self.sync_dma(bytes, now);
+            stop = self.ppu.next;
         }
-        self.deadline = self.timer.next_event().min(self.serial.done).min(self.ppu.next_stop());
+        if stop <= now {
+            self.ppu_at_boundary();
+        }
+        stop = if self.dma.active() { self.ppu.next } else { self.ppu.next_stop() };
+        self.deadline = self.timer.next_event().min(self.serial.done).min(stop);
     }
 
     /// Brings everything that is lazy up to this boundary: before it is looked at from outside.
     pub fn settle(&mut self, bytes: &[u8]) {
-        self.ppu_at_boundary(bytes);
+        self.ppu_at_boundary();
         self.sync_dma(bytes, self.now);
         self.timer.sync(self.now, &mut self.interrupts);
         self.apu.sync(self.now, self.timer.zero);
@@ -203,7 +201,7 @@ impl Devices {
     }
 
     /// A read of I/O registers, 0xFF00-0xFF7F and 0xFFFF.
-    fn read_io(&mut self, bytes: &[u8], address: u16, at: u64) -> u8 {
+    fn read_io(&mut self, address: u16, at: u64) -> u8 {
         let time = self.now + at;
         match address & 0xFF {
             0x04 => {
@@ -221,11 +219,11 @@ impl Devices {
                 self.apu.read(address, time)
             }
             0x41 => {
-                self.ppu_at_access(bytes, at);
+                self.ppu_at_access(at);
                 self.ppu.read_stat()
             }
             0x44 => {
-                self.ppu_at_access(bytes, at);
+                self.ppu_at_access(at);
                 self.ppu.ly
             }
             0x80..0xFF => self.hram[address as usize & 0x7F],
@@ -240,7 +238,7 @@ impl Devices {
         match address & 0xFF {
             0x00 => self.joypad.write(value, self.hardware, &mut self.interrupts),
             0x01 => self.serial.sb = value,
-            0x02 => self.serial.write_sc(value, time, self.hardware),
+            0x02 => self.serial.write_sc(value, self.now, self.hardware),
             0x04 => {
                 self.apu.reset_div(time, self.timer.zero);
                 self.timer.write_div(time, &mut self.interrupts);
@@ -253,23 +251,30 @@ impl Devices {
                 self.apu.sync(time, self.timer.zero);
                 self.apu.write(address, value, time);
             }
-            0x40..=0x4B => self.write_ppu(bytes, address, value, time),
+            0x40..=0x4B => self.write_ppu(bytes, address, value, at),
             0x50 => self.booting &= value & 1 == 0,
             _ => {}
         }
     }
 
-    fn write_ppu(&mut self, bytes: &[u8], address: u16, value: u8, time: u64) {
-        self.ppu_at_boundary(bytes);
+    fn write_ppu(&mut self, bytes: &[u8], address: u16, value: u8, at: u64) {
+        let time = self.now + at;
+        if address == 0xFF40 && self.ppu.on() && value & 0x80 != 0 {
+            // A line that is due in the cycles of this very write takes the new tile and map addresses, but not what is shown.
+            self.ppu_at_boundary();
+            self.ppu.lcdc = self.ppu.lcdc & SHOWN | value & !SHOWN;
+        }
+        self.ppu_at_access(at);
         match address & 0xFF {
-            0x40 => self.ppu.write_lcdc(value, time, &mut self.interrupts),
+            0x40 => self.ppu.write_lcdc(value, time, &mut self.interrupts, &mut self.screen),
             0x41 => self.ppu.write_stat(value, &mut self.interrupts),
             0x42 => self.ppu.scy = value,
             0x43 => self.ppu.scx = value,
             0x45 => self.ppu.write_lyc(value, &mut self.interrupts),
             0x46 => {
+                let restart = self.dma.active();
                 self.sync_dma(bytes, time);
-                self.dma.write(value, time);
+                self.dma.write(value, time, restart);
             }
             0x47 => self.ppu.bgp = value,
             0x48 => self.ppu.obp0 = value,
@@ -281,43 +286,34 @@ impl Devices {
     }
 
     fn read_oam(&mut self, bytes: &[u8], address: u16, at: u64) -> u8 {
-        if self.dma.active() {
-            self.idle.disturb();
-            self.sync_dma(bytes, self.now + at);
-            if self.dma.holds_oam(self.now + at) {
-                return 0xFF;
-            }
+        self.idle.disturb();
+        self.sync_dma(bytes, self.now + at);
+        if self.dma.holds_oam(self.now + at) {
+            return 0xFF;
         }
         self.oam[address as usize & 0xFF]
     }
 
     fn write_oam(&mut self, bytes: &[u8], address: u16, value: u8, at: u64) {
-        self.ppu_at_boundary(bytes);
-        if self.dma.active() {
-            self.sync_dma(bytes, self.now + at);
-            if self.dma.holds_oam(self.now + at) {
-                return;
-            }
+        self.ppu_at_boundary();
+        self.sync_dma(bytes, self.now + at);
+        if self.dma.holds_oam(self.now + at) {
+            return;
         }
         let cell = &mut self.oam[address as usize & 0xFF];
         self.idle.changed |= *cell ^ value;
         *cell = value;
     }
 
-    #[cold]
-    #[inline(never)]
-    fn before_write(&mut self, bytes: &[u8], at: u64) {
-        self.sync_dma(bytes, self.now + at);
-    }
-
     /// Whether the PPU keeps the CPU from this address now.
-    fn held(&mut self, bytes: &[u8], address: u16, at: u64, write: bool) -> bool {
+    fn held(&mut self, address: u16, at: u64, write: bool) -> bool {
         let vram = matches!(address, 0x8000..0xA000);
         if !vram && !matches!(address, 0xFE00..0xFEA0) {
             return false;
         }
         self.idle.disturb();
-        self.ppu_at_access(bytes, at);
+        let at = at + HELD_LATER;
+        self.ppu_at_access(at);
         let time = self.now + at;
         if vram { self.ppu.holds_vram(time, write) } else { self.ppu.holds_oam(time, write) }
     }
@@ -330,7 +326,7 @@ impl Wired<'_> {
         match address {
             0xA000..0xC000 => self.devices.read_cartridge(address, at),
             0xFE00..0xFF00 => self.devices.read_oam(self.bytes, address, at),
-            _ => self.devices.read_io(self.bytes, address, at),
+            _ => self.devices.read_io(address, at),
         }
     }
 
@@ -338,15 +334,9 @@ impl Wired<'_> {
     fn write_high(&mut self, address: u16, value: u8, at: u64) {
         match address {
             0x0000..0x8000 => {
-                if self.devices.dma.active() {
-                    self.devices.before_write(self.bytes, at);
-                }
                 self.devices.write_mapper(self.rom, address, value, at);
             }
             0xA000..0xC000 => {
-                if self.devices.dma.active() {
-                    self.devices.before_write(self.bytes, at);
-                }
                 self.devices.write_cartridge(address, value, at);
             }
             0xFE00..0xFF00 => self.devices.write_oam(self.bytes, address, value, at),
@@ -393,13 +383,13 @@ impl Devices {
 
 impl Bus for Wired<'_> {
     #[inline(always)]
-    fn fetch(&mut self, address: u16) -> u8 {
+    fn fetch(&mut self, address: u16, at: u64) -> u8 {
         match address {
             0x0000..0x8000 => self.devices.rom_byte(self.bytes, address),
             0xC000..0xFE00 => self.devices.wram[address as usize & 0x1FFF],
             0xFF80..=0xFFFE => self.devices.hram[address as usize & 0x7F],
             0x8000..0xA000 => self.devices.vram[address as usize & 0x1FFF],
-            _ => self.read_high(address, 0),
+            _ => self.read_high(address, at),
         }
     }
 
@@ -419,19 +409,13 @@ impl Bus for Wired<'_> {
         let devices = &mut *self.devices;
         let cell = match address {
             0xC000..0xFE00 => {
-                if devices.dma.active() {
-                    devices.before_write(self.bytes, at);
-                }
                 &mut devices.wram[address as usize & 0x1FFF]
             }
             0xFF80..=0xFFFE => &mut devices.hram[address as usize & 0x7F],
             0x8000..0xA000 => {
                 // Lines that are due are drawn from what is there now.
                 if devices.ppu.draw && devices.ppu.next <= devices.now {
-                    devices.ppu_at_boundary(self.bytes);
-                }
-                if devices.dma.active() {
-                    devices.before_write(self.bytes, at);
+                    devices.ppu_at_boundary();
                 }
                 &mut devices.vram[address as usize & 0x1FFF]
             }
@@ -442,11 +426,12 @@ impl Bus for Wired<'_> {
     }
 
     fn read_held(&mut self, address: u16, at: u64) -> u8 {
-        if self.devices.held(self.bytes, address, at, false) { 0xFF } else { self.read(address, at) }
+        let at = if matches!(address, 0xFF40..=0xFF4B) { at + HELD_LATER } else { at };
+        if self.devices.held(address, at, false) { 0xFF } else { self.read(address, at) }
     }
 
     fn write_held(&mut self, address: u16, value: u8, at: u64) {
-        if !self.devices.held(self.bytes, address, at, true) {
+        if !self.devices.held(address, at, true) {
             self.write(address, value, at);
         }
     }

@@ -9,7 +9,7 @@ use crate::alu::{self, C, H, N, Z};
 /// What the CPU is wired to.
 pub trait Bus {
     /// A byte of the instruction stream.
-    fn fetch(&mut self, address: u16) -> u8;
+    fn fetch(&mut self, address: u16, at: u64) -> u8;
     fn read(&mut self, address: u16, at: u64) -> u8;
     fn write(&mut self, address: u16, value: u8, at: u64);
     /// `LD A,(HL)`, `LD A,(DE)`: the only reads for which PyBoy honours the PPU's hold on VRAM and OAM.
@@ -108,14 +108,18 @@ impl Cpu {
 
     #[inline(always)]
     fn byte<M: Bus>(&mut self, bus: &mut M) -> u8 {
-        let value = bus.fetch(self.pc);
+        self.operand(bus, 0)
+    }
+    #[inline(always)]
+    fn operand<M: Bus>(&mut self, bus: &mut M, at: u64) -> u8 {
+        let value = bus.fetch(self.pc, at);
         self.pc = self.pc.wrapping_add(1);
         value
     }
     #[inline(always)]
     fn word<M: Bus>(&mut self, bus: &mut M) -> u16 {
-        let low = self.byte(bus);
-        let high = self.byte(bus);
+        let low = self.operand(bus, 0);
+        let high = self.operand(bus, 4);
         u16::from_le_bytes([low, high])
     }
     #[inline(always)]
@@ -182,7 +186,7 @@ impl Cpu {
             self.ime = true;
             bus.attend();
         }
-        let opcode = bus.fetch(self.pc);
+        let opcode = bus.fetch(self.pc, 0);
         self.pc = self.pc.wrapping_add(1);
         if self.repeat_fetch {
             self.repeat_fetch = false;
@@ -211,7 +215,7 @@ impl Cpu {
 
             // 8-bit loads
             0x7E => {
-                self.r[A] = bus.read_held(self.hl(), 4);
+                self.r[A] = bus.read_held(self.hl(), 0);
                 8
             }
             0x46 | 0x4E | 0x56 | 0x5E | 0x66 | 0x6E => {
@@ -240,7 +244,7 @@ impl Cpu {
                 8
             }
             0x12 => {
-                bus.write_held(self.de(), self.r[A], 4);
+                bus.write_held(self.de(), self.r[A], 0);
                 8
             }
             0x22 => {
@@ -260,7 +264,7 @@ impl Cpu {
                 8
             }
             0x1A => {
-                self.r[A] = bus.read_held(self.de(), 4);
+                self.r[A] = bus.read_held(self.de(), 0);
                 8
             }
             0x2A => {

@@ -9,7 +9,7 @@ pub struct Dma {
     pub start: u64,
     /// The next byte to be copied; 160 when idle.
     pub next: u16,
-    /// A page that is to be started over, while a transfer is running: its first bytes still belong to the old one.
+    /// The page of the transfer; one that is running meanwhile is the old one.
     pub source: u8,
     /// While a restart waits for its start: the transfer that is still running.
     pub old_source: u8,
@@ -25,15 +25,17 @@ impl Default for Dma {
 
 /// From the write to the copy of the first byte.
 const DELAY: u64 = 8;
+/// The same if PyBoy has not noticed yet that the transfer before is over.
+const RESTART_DELAY: u64 = 8;
 
 impl Dma {
-    pub fn write(&mut self, value: u8, time: u64) {
+    pub fn write(&mut self, value: u8, time: u64, restart: bool) {
         self.register = value;
         if self.next < 160 && self.start <= time {
             (self.old_source, self.old_start, self.old_next) = (self.source, self.start, self.next);
         }
         self.source = value;
-        self.start = time + DELAY;
+        self.start = time + if restart { RESTART_DELAY } else { DELAY };
         self.next = 0;
     }
 
@@ -61,11 +63,9 @@ impl Dma {
         None
     }
 
-    /// Whether OAM is in the engine's hands at `time`.
+    /// Whether OAM is in the engine's hands at `time`: from the first byte to a machine cycle after the last.
     pub fn holds_oam(&self, time: u64) -> bool {
-        let running = |start: u64, next: u16| next < 160 && start <= time;
-        self.next < 160 && running(self.start, self.next)
-            || running(self.old_start, self.old_next)
-            || self.next == 160 && time < self.start + 4 * 160 && self.start != 0 && time >= self.start
+        let holds = |start: u64| start <= time && time < start + 4 * 160;
+        self.start != 0 && holds(self.start) || self.old_next < 160 && holds(self.old_start)
     }
 }

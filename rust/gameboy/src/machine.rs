@@ -59,6 +59,7 @@ impl Machine {
         let devices = &mut self.devices;
         devices.joypad.hold(held, program.hardware, &mut devices.interrupts);
         devices.idle.disturb();
+        devices.deadline = 0;
         devices.ppu.draw = draw;
         while !self.advance(program, u64::MAX) {}
         self.ticks += 1;
@@ -77,7 +78,9 @@ impl Machine {
     fn advance(&mut self, program: &Program, instructions: u64) -> bool {
         let bytes = program.bytes(self.devices.booting);
         let Machine { cpu, devices, .. } = self;
-        devices.boundary(bytes);
+        if devices.now >= devices.deadline {
+            devices.boundary(bytes);
+        }
         if devices.ppu.frame_done {
             devices.ppu.frame_done = false;
             return true;
@@ -97,6 +100,7 @@ impl Machine {
             let mut wired = Wired { devices, rom: &program.rom, bytes };
             let cycles = cpu.dispatch(&mut wired);
             devices.now += cycles;
+            devices.deadline = 0;
             devices.idle.disturb();
             return false;
         }

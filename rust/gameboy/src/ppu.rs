@@ -32,10 +32,12 @@ pub enum Event {
     Mode0,
     VBlank,
     VBlankLine,
+    /// Line 153 of the first frame is eight cycles longer; its end is an event of its own.
+    LongLine,
     FrameStart,
 }
 
-pub const EVENTS: [Event; 8] = [
+pub const EVENTS: [Event; 9] = [
     Event::FrameOff,
     Event::NextLine,
     Event::Mode2,
@@ -43,6 +45,7 @@ pub const EVENTS: [Event; 8] = [
     Event::Mode0,
     Event::VBlank,
     Event::VBlankLine,
+    Event::LongLine,
     Event::FrameStart,
 ];
 
@@ -128,13 +131,8 @@ impl Ppu {
             return self.next;
         }
         match self.event {
-            Event::VBlankLine | Event::FrameStart => {
-                if self.enables & LYC_INTERRUPT != 0 {
-                    self.next
-                } else {
-                    self.frame_end()
-                }
-            }
+            Event::VBlankLine if self.enables & LYC_INTERRUPT == 0 => self.last_line_end(),
+            Event::VBlankLine | Event::LongLine | Event::FrameStart => self.next,
             _ => {
                 let lyc = self.lyc as u64;
                 if self.enables & LYC_INTERRUPT != 0 && self.ly < self.lyc && lyc < 144 {
@@ -150,8 +148,8 @@ impl Ppu {
         self.base + VISIBLE - if self.first { 4 } else { 0 }
     }
 
-    pub fn frame_end(&self) -> u64 {
-        self.base + FRAME + if self.first { 4 } else { 0 }
+    pub fn last_line_end(&self) -> u64 {
+        self.base + FRAME - if self.first { 4 } else { 0 }
     }
 
     /// All events up to `time`.
@@ -196,6 +194,7 @@ impl Ppu {
         self.mode = 0;
         self.event = Event::Mode2;
         self.next = self.base + line * LINE;
+        self.equal &= !self.first || self.next <= until;
         if self.next <= until {
             self.mode = 2;
             self.event = Event::Mode3;
@@ -233,12 +232,14 @@ impl Ppu {
             Event::NextLine => {
                 self.ly += 1;
                 self.compare();
+                self.equal &= !self.first;
                 self.equal_now = false;
                 self.event = Event::Mode2;
                 self.next = at + 4;
             }
             Event::Mode2 => {
                 self.mode = 2;
+                self.compare();
                 self.equal_now = self.equal;
                 self.event = Event::Mode3;
                 self.next = at + MODE_3;
@@ -246,11 +247,11 @@ impl Ppu {
             Event::Mode3 => {
                 self.mode = 3;
                 self.event = Event::Mode0;
-                self.next = at + MODE_0 + self.extra(memory.oam);
+                self.next = at + self.mode_3_length(memory.oam);
             }
             Event::Mode0 => {
                 self.mode = 0;
-                if self.draw {
+                if self.draw && !self.first {
                     self.draw_line(memory.vram, memory.oam, memory.screen);
                 }
                 (self.event, self.next) = self.after_mode_0();
@@ -275,9 +276,13 @@ impl Ppu {
                 if self.ly < 153 {
                     self.next = at + LINE;
                 } else {
-                    self.event = Event::FrameStart;
-                    self.next = self.frame_end();
+                    self.event = if self.first { Event::LongLine } else { Event::FrameStart };
+                    self.next = self.last_line_end();
                 }
+            }
+            Event::LongLine => {
+                self.event = Event::FrameStart;
+                self.next = at + 8;
             }
             Event::FrameStart => {
                 self.ly = 0;
@@ -312,36 +317,33 @@ impl Ppu {
         self.line_high = level;
     }
 
-    /// By how much mode 3 is longer than 172 cycles.
-    fn extra(&self, oam: &[u8; 0x100]) -> u64 {
+    /// How long mode 3 is: 172 cycles, and more for the scroll and for objects.
+    fn mode_3_length(&self, oam: &[u8; 0x100]) -> u64 {
         if self.first {
-            return 0;
+            return MODE_0;
         }
-        let mut cycles = (self.scx & 7) as u64;
-        if self.lcdc & 0x02 != 0 {
-            cycles += self.object_cycles(oam);
-        }
-        (cycles + 3) & !3
+        let objects = if self.lcdc & 0x02 != 0 { self.object_cycles(oam) } else { 0 };
+        MODE_0.wrapping_add_signed(((self.scx as i64 & 7) + 3 & !3) + objects)
     }
 
-    /// Each object stops the line for 6 cycles, and the first one over a background tile for up to 5 more.
-    fn object_cycles(&self, oam: &[u8; 0x100]) -> u64 {
+    /// Each object stops the line for 6 cycles, and the first one at its place for up to 5 more.
+    fn object_cycles(&self, oam: &[u8; 0x100]) -> i64 {
         let (order, count) = self.objects_on_line(oam);
-        let mut cycles = 0;
-        let mut tile = usize::MAX;
+        let mut cycles = 0u64;
+        let mut last = usize::MAX;
         for &object in &order[..count] {
             let x = oam[4 * object as usize + 1] as usize;
             if x >= 168 {
                 continue;
             }
-            let offset = x + (self.scx & 7) as usize;
-            if offset / 8 != tile {
-                tile = offset / 8;
-                cycles += 5 - (offset % 8).min(5) as u64;
+            if x != last {
+                last = x;
+                cycles += 5 - ((x + self.scx as usize) % 8).min(5) as u64;
             }
             cycles += 6;
         }
-        cycles & !3
+        // On a line with objects the rest of mode 3 is a machine cycle shorter in PyBoy.
+        if count > 0 { (cycles & !3) as i64 - 4 } else { 0 }
     }
 
     pub fn read_stat(&self) -> u8 {
@@ -362,7 +364,7 @@ impl Ppu {
         }
     }
 
-    pub fn write_lcdc(&mut self, value: u8, time: u64, interrupts: &mut Interrupts) {
+    pub fn write_lcdc(&mut self, value: u8, time: u64, interrupts: &mut Interrupts, screen: &mut Screen) {
         let was_on = self.on();
         self.lcdc = value;
         if was_on && !self.on() {
@@ -370,6 +372,8 @@ impl Ppu {
             self.mode = 0;
             self.event = Event::FrameOff;
             self.next = time + FRAME;
+            self.frame_done = true;
+            *screen = BLANK;
         } else if !was_on && self.on() {
             self.base = time + 4;
             self.first = true;

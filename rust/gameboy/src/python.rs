@@ -354,7 +354,8 @@ impl PyBatch {
             dict.set_item(name, cpu.r[index])?;
         }
         dict.set_item("sp", cpu.sp)?;
-        dict.set_item("pc", cpu.pc)?;
+        // A halted CPU stays at its HALT, as PyBoy shows it.
+        dict.set_item("pc", if cpu.halted { cpu.pc.wrapping_sub(1) } else { cpu.pc })?;
         dict.set_item("ime", cpu.ime)?;
         dict.set_item("halted", cpu.halted)?;
         dict.set_item("locked", cpu.locked)?;

@@ -204,10 +204,11 @@ fn check_ppu(machine: &Machine) -> bool {
         Event::NextLine => p.ly < 143 && p.next == line + LINE - 4,
         Event::Mode2 => visible && p.next == line,
         Event::Mode3 => visible && p.next == line + 80,
-        Event::Mode0 => visible && (252..=372).contains(&(p.next - line.min(p.next))),
+        Event::Mode0 => visible && (248..=372).contains(&(p.next - line.min(p.next))),
         Event::VBlank => p.ly == 143 && p.next == p.vblank(),
         Event::VBlankLine => (144..153).contains(&p.ly) && p.next == p.vblank() + (p.ly as u64 - 143) * LINE,
-        Event::FrameStart => p.ly == 153 && p.next == p.frame_end(),
+        Event::LongLine => p.first && p.ly == 153 && p.next == p.last_line_end(),
+        Event::FrameStart => p.ly == 153 && p.next == p.last_line_end() + if p.first { 8 } else { 0 },
     }
 }
 
