@@ -48,7 +48,7 @@ class Memory:
         self._batch.write_memory(0, low, bytes(given), bank)
 
 
-class Screen:
+class DrawnScreen:
     """What was drawn last."""
 
     def __init__(self, batch: Any) -> None:
@@ -87,7 +87,7 @@ class PyBoy:
             raise GameError(f"The ROM {error.filename} cannot be read: {error.strerror}.") from None
         self._batch = machines(rom, 1, threads=1, boot=boot)
         self.cartridge_title: str = module().rom_info(rom)["title"]
-        self.memory, self.screen = Memory(self._batch), Screen(self._batch)
+        self.memory, self.screen = Memory(self._batch), DrawnScreen(self._batch)
         self.register_file = RegisterFile(self._batch)
         self._held = 0
         self._later: list[tuple[int, str]] = []  # ticks until a button is released, and which
