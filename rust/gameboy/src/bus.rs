@@ -237,7 +237,8 @@ impl Devices {
         self.deadline = 0;
         match address & 0xFF {
             0x00 => self.joypad.write(value, self.hardware, &mut self.interrupts),
-            0x01 => self.serial.sb = value,
+            // What is written is sent away; PyBoy shows the ones of the open cable at once.
+            0x01 if self.hardware => self.serial.sb = value,
             0x02 => self.serial.write_sc(value, self.now, self.hardware),
             0x04 => {
                 self.apu.reset_div(time, self.timer.zero);
@@ -449,6 +450,10 @@ impl Bus for Wired<'_> {
     #[inline(always)]
     fn attend(&mut self) {
         self.devices.deadline = 0;
+    }
+
+    fn halt_bug(&self) -> bool {
+        self.devices.hardware && self.devices.interrupts.pending() != 0
     }
 
     fn stop(&mut self, at: u64) {

@@ -26,6 +26,10 @@ pub trait Bus {
     fn acknowledge(&mut self, bit: u8);
     /// IME was set or cleared, or the CPU halted: the run loop must look at interrupts before it goes on.
     fn attend(&mut self);
+    /// Whether HALT with an interrupt pending and IME clear fetches the next opcode twice.
+    fn halt_bug(&self) -> bool {
+        false
+    }
     /// STOP was executed.
     fn stop(&mut self, at: u64);
 }
@@ -40,6 +44,8 @@ pub struct Cpu {
     /// EI takes effect after the instruction that follows it.
     pub ime_next: bool,
     pub halted: bool,
+    /// HALT came right after EI: an interrupt that is there already is served first, and returns to the HALT.
+    pub halted_by_ei: bool,
     /// The HALT bug: the next opcode is fetched without moving PC (hardware only).
     pub repeat_fetch: bool,
     /// An opcode that does not exist was executed; nothing runs any more.
@@ -161,7 +167,6 @@ impl Cpu {
     /// dispatch, so which interrupt it is is asked between the two pushes.
     pub fn dispatch<M: Bus>(&mut self, bus: &mut M) -> u64 {
         self.ime = false;
-        self.halted = false;
         let [high, low] = self.pc.to_be_bytes();
         self.sp = self.sp.wrapping_sub(1);
         bus.write(self.sp, high, 4);
@@ -181,7 +186,8 @@ impl Cpu {
     /// Executes one instruction and returns its cycles.
     #[inline(always)]
     pub fn execute<M: Bus>(&mut self, bus: &mut M) -> u64 {
-        if self.ime_next {
+        let after_ei = self.ime_next;
+        if after_ei {
             self.ime_next = false;
             self.ime = true;
             bus.attend();
@@ -200,7 +206,13 @@ impl Cpu {
                 4
             }
             0x76 => {
-                self.halt(bus);
+                if !self.ime && bus.halt_bug() {
+                    self.repeat_fetch = true;
+                } else {
+                    self.halted = true;
+                    self.halted_by_ei = after_ei;
+                }
+                bus.attend();
                 4
             }
             0xF3 => {
@@ -556,10 +568,5 @@ impl Cpu {
             self.r[index] = result;
             8
         }
-    }
-
-    fn halt<M: Bus>(&mut self, bus: &mut M) {
-        self.halted = true;
-        bus.attend();
     }
 }

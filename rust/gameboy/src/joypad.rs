@@ -10,13 +10,13 @@ pub struct Joypad {
     pub held: u8,
     /// P14 and P15 as written; low selects.
     pub select: u8,
-    /// The low four bits as they were when P1 was last written.
+    /// What PyBoy shows: 0 until P1 is written, then the lines as they were at that time, the select bits low.
     pub lines: u8,
 }
 
 impl Default for Joypad {
     fn default() -> Self {
-        Joypad { held: 0, select: 0, lines: 0xF }
+        Joypad { held: 0, select: 0, lines: 0 }
     }
 }
 
@@ -31,13 +31,13 @@ impl Joypad {
     }
 
     pub fn read(&self, hardware: bool) -> u8 {
-        0xC0 | self.select | if hardware { self.current(true) } else { self.lines }
+        if hardware { 0xC0 | self.select | self.current(true) } else { self.lines }
     }
 
     pub fn write(&mut self, value: u8, hardware: bool, interrupts: &mut Interrupts) {
         let before = self.current(true);
         self.select = value & 0x30;
-        self.lines = self.current(hardware);
+        self.lines = 0xC0 | self.current(hardware);
         if hardware && before & !self.current(true) != 0 {
             interrupts.request(JOYPAD);
         }

@@ -88,9 +88,11 @@ impl Machine {
         let pending = devices.interrupts.pending() != 0;
         if cpu.halted && pending {
             cpu.halted = false;
+            cpu.pc = cpu.pc.wrapping_sub((cpu.halted_by_ei && cpu.ime) as u16);
         }
         if cpu.locked || cpu.halted {
             let until = machine_cycle(devices.deadline).max(devices.now + 4);
+            cpu.halted_by_ei &= until == devices.now + 4;
             devices.previous = until - 4;
             devices.now = until;
             return false;

@@ -5,7 +5,7 @@
 //! which nothing can be seen are skipped in one step (`jump`).
 
 use crate::interrupts::{Interrupts, STAT, VBLANK};
-use crate::render::{BLANK, Screen};
+use crate::render::{BYTES, HEIGHT, Screen};
 use crate::time::NEVER;
 
 pub const LINE: u64 = 456;
@@ -66,8 +66,6 @@ pub struct Ppu {
     pub mode: u8,
     /// LY = LYC, as bit 2 of STAT shows it; frozen while the LCD is off.
     pub equal: bool,
-    /// The same for the interrupt, which comes with mode 2.
-    pub equal_now: bool,
     /// The four sources of the STAT interrupt, or-ed: only a rise requests it.
     pub line_high: bool,
     pub event: Event,
@@ -107,7 +105,6 @@ impl Ppu {
             wx: 0,
             mode: 0,
             equal: true,
-            equal_now: true,
             line_high: false,
             event: Event::FrameOff,
             next: FRAME,
@@ -189,7 +186,6 @@ impl Ppu {
         let _ = memory;
         self.ly = line as u8;
         self.compare();
-        self.equal_now = self.equal;
         self.line_high = self.level();
         self.mode = 0;
         self.event = Event::Mode2;
@@ -215,6 +211,15 @@ impl Ppu {
         }
     }
 
+    /// The picture while the LCD is off: PyBoy shows colour 0, hardware white.
+    fn blank(&self) -> Screen {
+        let shade = if self.hardware { 0 } else { self.bgp & 3 };
+        let (low, high) = ((shade & 1).wrapping_neg(), (shade >> 1).wrapping_neg());
+        let mut line = [low; 2 * BYTES];
+        line[BYTES..].fill(high);
+        [line; HEIGHT]
+    }
+
     fn compare(&mut self) {
         self.equal = self.ly == self.lyc;
     }
@@ -225,7 +230,7 @@ impl Ppu {
         match self.event {
             Event::FrameOff => {
                 self.frame_done = true;
-                *memory.screen = BLANK;
+                *memory.screen = self.blank();
                 self.next = at + FRAME;
                 return;
             }
@@ -233,14 +238,12 @@ impl Ppu {
                 self.ly += 1;
                 self.compare();
                 self.equal &= !self.first;
-                self.equal_now = false;
                 self.event = Event::Mode2;
                 self.next = at + 4;
             }
             Event::Mode2 => {
                 self.mode = 2;
                 self.compare();
-                self.equal_now = self.equal;
                 self.event = Event::Mode3;
                 self.next = at + MODE_3;
             }
@@ -261,7 +264,6 @@ impl Ppu {
                 self.ly = 144;
                 self.window_line = 0;
                 self.compare();
-                self.equal_now = self.equal;
                 interrupts.request(VBLANK);
                 if self.enables & MODE_2_INTERRUPT != 0 && !self.line_high {
                     interrupts.request(STAT);
@@ -272,7 +274,6 @@ impl Ppu {
             Event::VBlankLine => {
                 self.ly += 1;
                 self.compare();
-                self.equal_now = self.equal;
                 if self.ly < 153 {
                     self.next = at + LINE;
                 } else {
@@ -288,7 +289,6 @@ impl Ppu {
                 self.ly = 0;
                 self.mode = 2;
                 self.compare();
-                self.equal_now = self.equal;
                 self.base = at;
                 self.first = false;
                 self.frame_done = true;
@@ -306,7 +306,7 @@ impl Ppu {
             2 => MODE_2_INTERRUPT,
             _ => 0,
         };
-        self.on() && (self.enables & mode != 0 || self.enables & LYC_INTERRUPT != 0 && self.equal_now)
+        self.on() && (self.enables & mode != 0 || self.enables & LYC_INTERRUPT != 0 && self.equal)
     }
 
     fn raise(&mut self, interrupts: &mut Interrupts) {
@@ -359,7 +359,6 @@ impl Ppu {
         self.lyc = value;
         if self.on() {
             self.compare();
-            self.equal_now = self.equal;
             self.raise(interrupts);
         }
     }
@@ -373,13 +372,12 @@ impl Ppu {
             self.event = Event::FrameOff;
             self.next = time + FRAME;
             self.frame_done = true;
-            *screen = BLANK;
+            *screen = self.blank();
         } else if !was_on && self.on() {
             self.base = time + 4;
             self.first = true;
             self.frame_done = true;
             self.compare();
-            self.equal_now = self.equal;
             self.event = Event::Mode3;
             self.next = self.base + MODE_3;
             self.raise(interrupts);

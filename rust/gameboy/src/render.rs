@@ -5,7 +5,7 @@ use crate::ppu::Ppu;
 
 pub const WIDTH: usize = 160;
 pub const HEIGHT: usize = 144;
-const BYTES: usize = WIDTH / 8;
+pub const BYTES: usize = WIDTH / 8;
 
 /// Shades 0 (white) to 3 (black): per line the low plane, then the high plane.
 pub type Screen = [[u8; 2 * BYTES]; HEIGHT];

@@ -73,7 +73,7 @@ fn fields(machine: &mut Machine, a: &mut Archive) -> Option<()> {
     a.bytes(&mut cpu.r)?;
     a.u16(&mut cpu.sp)?;
     a.u16(&mut cpu.pc)?;
-    for flag in [&mut cpu.ime, &mut cpu.ime_next, &mut cpu.halted, &mut cpu.repeat_fetch, &mut cpu.locked, &mut d.booting] {
+    for flag in [&mut cpu.ime, &mut cpu.ime_next, &mut cpu.halted, &mut cpu.halted_by_ei, &mut cpu.repeat_fetch, &mut cpu.locked, &mut d.booting] {
         a.bool(flag)?;
     }
     a.u8(&mut d.interrupts.requested)?;
@@ -94,7 +94,7 @@ fn fields(machine: &mut Machine, a: &mut Archive) -> Option<()> {
     for register in [&mut p.obp1, &mut p.wy, &mut p.wx, &mut p.mode, &mut p.window_line] {
         a.u8(register)?;
     }
-    for flag in [&mut p.equal, &mut p.equal_now, &mut p.line_high, &mut p.first, &mut p.frame_done] {
+    for flag in [&mut p.equal, &mut p.line_high, &mut p.first, &mut p.frame_done] {
         a.bool(flag)?;
     }
     let mut event = EVENTS.iter().position(|&e| e == p.event)? as u8;
