@@ -220,7 +220,7 @@ def registers(file: dict[str, Any]) -> NDArray[np.uint16]:
 
 def instructions(batch: Any, i: int, held: int, ticks: int) -> Any:
     """The registers before each instruction of a step."""
-    batch.step_some([i], np.array([held], np.uint8), ticks=0)
+    batch.hold(i, held)
     for _ in range(_LONGEST):
         yield batch.registers(i)
         if batch.run_instruction(i):
