@@ -1,10 +1,12 @@
 """A game's file: what it may say, and one sentence for what it may not. Nothing here needs the emulator."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import envwright
 from envwright import EnvwrightError
 from envwright.envs.gameboy import game as games
 from envwright.envs.gameboy.game import BUTTONS
@@ -147,3 +149,9 @@ def test_test_programs_have_a_header_that_fits(name: str) -> None:
     rom = micro_rom(name)
     assert sum(-byte - 1 for byte in rom[0x134:0x14D]) & 0xFF == rom[0x14D]
     assert len(rom) == 0x8000 << rom[0x148]
+
+
+def test_without_the_emulator_a_sentence_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "envwright_gameboy", None)
+    with pytest.raises(EnvwrightError, match=r"emulator is not built .*install Rust with rustup"):
+        envwright.batch("Orchard-v0", 1)
