@@ -66,6 +66,13 @@ impl Machine {
         self.devices.settle(program.bytes(self.devices.booting));
     }
 
+    /// Presses and releases buttons, as `tick` does before it runs.
+    pub fn hold(&mut self, program: &Program, held: u8) {
+        let devices = &mut self.devices;
+        devices.joypad.hold(held, program.hardware, &mut devices.interrupts);
+        devices.idle.disturb();
+    }
+
     /// One instruction, dispatch or stretch of HALT; true if the tick ended with it.
     pub fn step_instruction(&mut self, program: &Program) -> bool {
         self.devices.idle.disturb();

@@ -410,6 +410,13 @@ impl PyBatch {
         Ok(machine.step_instruction(program))
     }
 
+    /// Presses and releases buttons as a step does before its first tick, for `run_instruction`.
+    fn hold(&mut self, i: usize, buttons: u8) -> PyResult<()> {
+        let (program, machine) = self.machine_mut(i)?;
+        machine.hold(program, buttons);
+        Ok(())
+    }
+
     fn locked(&self) -> Vec<usize> {
         (0..self.batch.machines.len()).filter(|&i| self.batch.machines[i].cpu.locked).collect()
     }

@@ -73,10 +73,11 @@ def _verify(
     progress: Callable[[str], None],
 ) -> Verdict:
     kind = pairs.kind_of(contract)
-    games = episodes or GAMES
     effort = Effort(episodes=episodes or EPISODES, seed=seed)
     if kind.plays_many:
-        effort = Effort(episodes=min(games, TRACED), seed=seed, limit=LONGEST, games=games)
+        games = episodes or kind.effort.get("games", GAMES)
+        usual = Effort(episodes=min(games, TRACED), seed=seed, limit=LONGEST)
+        effort = replace(usual, **{**kind.effort, "games": games})
     if calls is not None:
         effort = replace(effort, calls=calls)
     host = pairs.make_host(contract, patience=patience)
@@ -90,6 +91,7 @@ def _verify(
             regressions=None if out is None else out / "regressions" / name,
             traces=None if out is None else out / "traces" / f"{name}.trace",
             batched=lambda num_envs: kind.batched(num_envs, **contract.reference_options),
+            pinpoint=lambda state, action: kind.pinpoint(state, action, **contract.reference_options),
             progress=progress,
         )
     finally:
