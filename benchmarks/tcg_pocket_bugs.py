@@ -7,72 +7,164 @@ one of them fails. What the reference does in these steps is recorded once for a
 operation by operation, over all steps at once: to compile them takes longer than to run them so.
 """
 
-import os
+import argparse
+import hashlib
+import importlib
+import pickle
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
+
+import jax
 
 import bugs
-
-VERIFY = """
-import hashlib, json, pickle, sys, warnings
-warnings.simplefilter("ignore")
-from pathlib import Path
-import jax
-import numpy as np
-from envwright.candidates import jax_candidate
-from envwright.verifier import engine, pairs, trial
+import envwright.envs
+from envwright.candidates import jax_candidate, one_game
+from envwright.verifier import contract as contracts
+from envwright.verifier import engine, pairs
+from envwright.verifier.host import Host
 from envwright.verifier.levels import fitting, l1_steps, l2_phases, l3_episodes
-from envwright.verifier.session import Effort
+from envwright.verifier.phases import first_parting
+from envwright.verifier.session import Effort, Session
+from envwright.verifier.synthesis import States
+from envwright.verifier.trial import Precision, StepTrial, owner
+from envwright.verifier.verdict import Check, Divergence, Verdict
+
+sys.path[:] = [place for place in sys.path if Path(place) != Path(__file__).parent]  # coverage.py there hides another
+PACKAGE = "envwright.envs.tcg_pocket"
+FOLDER = bugs.SOURCE / "envwright" / "envs" / "tcg_pocket"
+STEPS, WATCHED = 2000, 500
+
 
 class Remembering:
-    '''The reference, asked the same once for all bugs.'''
+    """What was asked once for all bugs."""
 
-    def __init__(self, host, folder):
-        self.host, self.folder = host, folder
-        folder.mkdir(parents=True, exist_ok=True)
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
 
-    def run(self, work, *arguments):
-        key = hashlib.sha256(pickle.dumps((work.__qualname__, arguments))).hexdigest()
-        file = self.folder / key
+    def __call__(self, name: str, arguments: Any, work: Callable[[], Any]) -> Any:
+        file = self.folder / hashlib.sha256(pickle.dumps((name, arguments))).hexdigest()
         if not file.exists():
-            file.write_bytes(pickle.dumps(self.host.run(work, *arguments)))
+            file.write_bytes(pickle.dumps(work()))
         return pickle.loads(file.read_bytes())
 
-    def close(self):
+
+class RememberingHost:
+    """A reference that is asked the same once."""
+
+    def __init__(self, host: Host, memory: Remembering) -> None:
+        self.host, self.memory = host, memory
+
+    def run(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        return self.memory(work.__qualname__, arguments, lambda: self.host.run(work, *arguments))
+
+    def close(self) -> None:
         self.host.close()
 
-def explain_first(session, precision, found, level):
-    '''The first step that differs, of all that do.'''
-    first = found.rows[:1]
-    for rows in found.bad.values():
-        rows &= np.isin(np.arange(len(rows)), first)
-    return trial.explain(session, precision, found, level)
 
-jax_candidate.GAMES = 2048  # all steps at once
-l1_steps.explain = explain_first
-trial.shrink = lambda session, precision, case, column: case  # a smaller input is nothing that is asked here
-engine._prepare = lambda session: None
-engine.QUESTIONS = {
-    "L1": (fitting.steps,),
-    "L2": (l2_phases.check_phases,),
-    "L3": (lambda session: [l3_episodes.check_starts(session)],),
-}
-contract = pairs.with_options(pairs.find_contract([sys.argv[1]]), {"decks": "all"}, {"decks": "all"})
-host = Remembering(pairs.make_host(contract, apart=False), Path(sys.argv[3]))
-watched = int(sys.argv[2])
-effort = Effort(episodes=40, limit=200, pool=1000, states=4 * watched, corners=0, watched=watched)
-candidate = pairs.make_candidate(contract)
-with jax.disable_jit():
-    verdict = engine.verify(
-        contract, host, candidate, effort=effort, levels=["L1", "L2", "L3"], stop_at_failure=True,
-        traces=Path(sys.argv[3]) / "trace",
+def explain_first(session: Session, precision: Precision, found: StepTrial, level: str) -> list[Divergence]:
+    """Whom the verifier would blame for the first step that differs; it is not made smaller."""
+    del level
+    if not len(found.rows):
+        return []
+    row = int(found.rows[0])
+    parting = first_parting(session, precision.candidate, found.reference, row)
+    module = parting.module(session.contract) if parting else owner(session, found, row)
+    where = parting.where if parting else "the whole step"
+    columns = [name for name, rows in found.bad.items() if rows[row]]
+    return [Divergence(module, columns[0], None, None, differing=len(found.rows), note=f"after {where}")]
+
+
+def starts(session: Session) -> list[Check]:
+    return [l3_episodes.check_starts(session)]
+
+
+def verify(contract: contracts.Contract, host: Host, traces: Path) -> Verdict:
+    """The rules as they can be imported now."""
+    effort = Effort(episodes=40, limit=200, pool=1000, states=STEPS, corners=0, watched=WATCHED)
+    with jax.disable_jit():
+        return engine.verify(
+            contract,
+            host,
+            pairs.make_candidate(contract),
+            effort=effort,
+            levels=["L1", "L2", "L3"],
+            stop_at_failure=True,
+            traces=traces / "trace",
+        )
+
+
+@contextmanager
+def in_place(bug: bugs.Bug) -> Iterator[None]:
+    """Meanwhile the environment is imported from a copy with the bug in it."""
+    with tempfile.TemporaryDirectory() as home:
+        copy = Path(home) / FOLDER.name
+        shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        (copy / bug.file).write_text(bugs.edited(bug, FOLDER))
+        envwright.envs.__path__.insert(0, home)
+        kept = {name: sys.modules.pop(name) for name in list(sys.modules) if name.startswith(PACKAGE)}
+        importlib.invalidate_caches()
+        try:
+            yield
+        finally:
+            envwright.envs.__path__.remove(home)
+            for name in [name for name in sys.modules if name.startswith(PACKAGE)]:
+                del sys.modules[name]
+            sys.modules.update(kept)
+            importlib.invalidate_caches()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="bugs whose name contains this")
+    parser.add_argument("--first", type=int, default=1, help="the number of the bug to begin with")
+    parser.add_argument("--traces", type=Path, help="a folder for what the reference did, to be used again")
+    asked = parser.parse_args()
+    chosen = [bug for bug in BUGS[asked.first - 1 :] if asked.only in bug.what]
+    for bug in chosen:
+        bugs.edited(bug, FOLDER)
+    traces = asked.traces or Path(tempfile.mkdtemp())
+    traces.mkdir(parents=True, exist_ok=True)
+    memory = Remembering(traces)
+    jax_candidate.GAMES = STEPS  # all steps at once, by operations that need not be traced for that
+    one_game.in_pieces = lambda function: function
+    l1_steps.explain = explain_first
+    engine._prepare = lambda session: None
+    engine.QUESTIONS = {"L1": (fitting.steps,), "L2": (l2_phases.check_phases,), "L3": (starts,)}
+    invent = States.invent
+    States.invent = lambda self, actions, count, rng: memory(
+        "invent", (count, rng.bit_generator.state), lambda: invent(self, actions, count, rng)
     )
-failed = [check for check in verdict.checks if check.status == "fail"]
-for check in failed:
-    print(check.name, check.detail, [(d.module, d.column, d.note) for d in check.divergences], file=sys.stderr)
-blamed = [divergence.module for check in failed for divergence in check.divergences]
-print(json.dumps({"caught": verdict.failed, "blamed": blamed, "level": failed[0].level if failed else ""}))
-"""
+    contract = pairs.with_options(pairs.find_contract(["tcg_pocket"]), {"decks": "all"}, {"decks": "all"})
+    host = RememberingHost(pairs.make_host(contract, apart=False), memory)
+    if (verdict := verify(contract, host, traces)).failed:
+        raise SystemExit(f"It fails without a bug already:\n{verdict.text()}")
+    print("| bug | in | caught by | blamed | steps that differ |\n|---|---|---|---|---|", flush=True)
+    levels, right = Counter[str](), 0
+    for bug in chosen:
+        began = time.monotonic()
+        with in_place(bug):
+            verdict = verify(contract, host, traces)
+        failed = [check for check in verdict.checks if check.status == "fail"]
+        blamed = [divergence for check in failed for divergence in check.divergences]
+        names = list(dict.fromkeys(divergence.module for divergence in blamed)) or [check.detail for check in failed]
+        levels[failed[0].level if failed else "nothing"] += 1
+        right += names[:1] == [bug.module]
+        differing = f"{blamed[0].differing:,}" if blamed else ""
+        level = failed[0].level if failed else "nothing"
+        print(f"| {bug.what} | {bug.module} | {level} | {', '.join(names)} | {differing} |", flush=True)
+        print(f"{time.monotonic() - began:.1f} s, {[(d.column, d.note) for d in blamed]}", file=sys.stderr, flush=True)
+    caught = len(chosen) - levels["nothing"]
+    print(f"\n{caught} of {len(chosen)} caught ({dict(levels)}), {right} blamed on what they are in.")
+
+
 Bug = partial(bugs.Bug, env="tcg_pocket")
 
 BUGS = [
@@ -236,7 +328,4 @@ BUGS = [
 
 
 if __name__ == "__main__":
-    # Operations compiled one by one are many and small; without these they would not be kept.
-    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
-    os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
-    bugs.compare(__doc__, BUGS, Path("envs") / "tcg_pocket", VERIFY, watched=500)
+    main()

@@ -19,3 +19,12 @@ def possible() -> dict[str, list[str]]:
 
 def nothing(*given: Any) -> int:
     return len(given)
+
+
+def oracle(before: Any, action: Any, after: Any, options: Any) -> list[str]:
+    assert isinstance(options, dict)
+    return [] if before is None or abs(after["at"] - before["at"]) <= 2 else ["walked too far"]
+
+
+def strict_oracle(before: Any, action: Any, after: Any, options: Any) -> list[str]:
+    return [] if abs(after["at"]) < 2 else ["walked too far"]
