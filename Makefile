@@ -7,11 +7,16 @@ BIN := $(VENV)/bin
 OUT := out
 STAMP := $(VENV)/.installed
 # Neighbours share fixtures and compiled programs: each worker takes a stretch of tests, then part of another's rest.
+# Built where there is a Rust compiler; where there is none, everything else goes on without the Game Boy.
+CRATE := rust/gameboy
+CRATE_BUILT := $(VENV)/.crate-built
+CARGO := $(shell command -v cargo)
+WITHOUT_CARGO := There is no cargo, so the Game Boy is left out; install Rust with rustup, see rustup.rs.
 PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test test-all lint format bench coverage clean
+.PHONY: demo test test-all lint format bench coverage roms clean
 
-demo: $(STAMP)
+demo: $(STAMP) $(CRATE_BUILT)
 	@echo "== By rule, free: CartPole from Python to JAX, verified, timed and packaged"
 	$(BIN)/envwright translate gymnasium:CartPole-v1 --fresh --out $(OUT)/translate/cart_pole
 	@echo "== By rule: FrozenLake, slippery, so its random draws are recorded, replayed and compared"
@@ -32,12 +37,22 @@ demo: $(STAMP)
 	$(BIN)/envwright train pong --fresh --out $(OUT)/train/pong
 	$(BIN)/envwright eval $(OUT)/train/pong --on reference
 	$(BIN)/envwright watch $(OUT)/train/pong --out $(OUT)/pong.gif
+	@echo "== A Game Boy game of our own, on an emulator in Rust, trained from scratch, and a GIF of it"
+ifneq ($(CARGO),)
+	$(BIN)/envwright train orchard --steps 400000 --fresh --games 20 --out $(OUT)/train/orchard
+	$(BIN)/envwright watch $(OUT)/train/orchard --out $(OUT)/orchard.gif
+else
+	@echo "$(WITHOUT_CARGO)"
+endif
 	@echo "== Done. Look at $(OUT)/translate/breakout/report.html, $(OUT)/translate/cart_pole_recorded/report.html and $(OUT)/pong.gif"
 
-test: $(STAMP)
+test: $(STAMP) $(CRATE_BUILT)
+ifneq ($(CARGO),)
+	$(CARGO) test --quiet --release --manifest-path $(CRATE)/Cargo.toml
+endif
 	$(PYTEST) -m "not slow"
 
-test-all: $(STAMP) $(VENV)/.installed-all
+test-all: $(STAMP) $(CRATE_BUILT) $(VENV)/.installed-all
 	$(PYTEST)
 
 lint: $(STAMP)
@@ -45,6 +60,10 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports
 	$(BIN)/pyright
+ifneq ($(CARGO),)
+	$(CARGO) fmt --check --manifest-path $(CRATE)/Cargo.toml
+	$(CARGO) clippy --quiet --all-targets --manifest-path $(CRATE)/Cargo.toml -- -D warnings
+endif
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix
@@ -59,6 +78,10 @@ bench: $(STAMP)
 coverage: $(STAMP) $(VENV)/.installed-coverage
 	$(BIN)/python benchmarks/coverage.py
 
+# The games' source in C; the ROMs are committed, so only who changes them needs sdcc.
+roms:
+	$(MAKE) -C roms
+
 clean:
 	rm -rf $(VENV) $(OUT) build dist .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -69,6 +92,14 @@ $(STAMP): pyproject.toml requirements/constraints.txt
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -c requirements/constraints.txt -e '.[dev]'
 	@touch $@
+
+$(CRATE_BUILT): $(STAMP) $(wildcard $(CRATE)/*.toml $(CRATE)/src/*.rs)
+ifneq ($(CARGO),)
+	$(BIN)/python -m pip install --quiet ./$(CRATE)
+	@touch $@
+else
+	@echo "$(WITHOUT_CARGO)"
+endif
 
 $(VENV)/.installed-all: $(STAMP) requirements/torch.txt requirements/peers.txt
 	$(BIN)/python -m pip install --quiet -c requirements/constraints.txt -r requirements/torch.txt -r requirements/peers.txt

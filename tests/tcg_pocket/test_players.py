@@ -95,9 +95,9 @@ def test_pools_by_name(name: str) -> None:
 
 
 @pytest.mark.parametrize(("given", "says"), [
-    ("best", "There are no decks 'best'; give published, random, train, held_out, a .json file, or a list of decks"),
+    ("best", "There are no decks 'best'; give published, random, all, train, held_out, a .json file, or a list"),
     ("nowhere.json", "The decks in nowhere.json cannot be read: "),
-    (3, "Decks are published, random, train, held_out, a .json file, or a list of decks, not 3"),
+    (3, "Decks are published, random, all, train, held_out, a .json file, or a list of decks, not 3"),
     ([3], "Deck 1: A deck has 'cards', such as .* and 'energy', such as .*, not 3"),
     ([{"cards": {"A1-001": 2}}], "Deck 1: A deck has 'cards', such as "),
     ([{"cards": {"A1-001": "x"}, "energy": ["grass"]}], "Deck 1: There are 'x' cards 'A1-001'; how many"),

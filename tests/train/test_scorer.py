@@ -5,13 +5,15 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
+from noughts import Noughts
 
 from envwright.core import chance
 from envwright.core.spaces import Box, Discrete
 from envwright.training import networks
-from envwright.training.config import ConfigError, Network
+from envwright.training.config import Config, ConfigError, Network
 from envwright.training.player import Player
 from envwright.training.policy import Policy
+from envwright.training.ppo import Trainer
 
 ACTIONS, OWN, REST = 5, 3, 4
 NETWORK = Network("scorer", (8,), per_action=OWN, score=6)
@@ -71,3 +73,17 @@ def test_a_scorer_needs_numbers_of_actions_and_others_have_none() -> None:
 def test_features_that_there_are_not_are_refused() -> None:
     with pytest.raises(Exception, match="The features of the network should be at nowhere:x, but"):
         _ = policy(Network("mlp", (8,), features="nowhere:x")).inputs
+
+
+def test_it_learns_with_features_in_one_program_and_plays_by_the_same_ones() -> None:
+    network = Network("scorer", (16,), "relu", features=f"{__name__}:doubled", per_action=1, score=8)
+    config = Config(total_steps=1024, num_envs=16, steps=16, epochs=1, minibatches=2, network=network)
+    trainer = Trainer(Noughts(), config)
+    begun = trainer.start()
+    before = np.array(trainer.player(begun).weights["score"][0]["weights"])  # a copy: what learns takes its place
+    state, metrics = trainer.run(begun, 2)
+    assert all(np.isfinite(np.asarray(row)).all() for name, row in metrics.items() if not name.startswith("return"))
+    player = trainer.player(state)
+    assert not np.array_equal(before, player.weights["score"][0]["weights"])
+    actions, _ = player.act(np.zeros((2, 19)), player.no_memory(2), np.array([0.5, 0.2]), np.ones((2, 10), bool))
+    assert actions.shape == (2,)

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from envwright.candidates.brax_env import brax_candidate
+from envwright.candidates.column_games import ColumnCandidate
 from envwright.candidates.functional_env import FUNCTIONAL, functional_candidate
 from envwright.candidates.gymnasium_env import gymnasium_candidate
 from envwright.candidates.gymnax_env import gymnax_candidate
@@ -21,6 +22,7 @@ from envwright.candidates.protocol import Candidate
 from envwright.candidates.rust_crate import rust_candidate
 from envwright.core import Env
 from envwright.core.errors import EnvwrightError
+from envwright.core.native import NativeEnv
 from envwright.core.registry import make, spec
 from envwright.core.timelimit import TimeLimit
 
@@ -54,7 +56,8 @@ def find_candidate(name: str, options: dict[str, Any] | None = None, base: Path 
 
 
 def _registered(id: str, **options: Any) -> Candidate:
-    return native_candidate(make(id, **options), name=f"envwright:{spec(id).id}")
+    env, name = make(id, **options), f"envwright:{spec(id).id}"
+    return ColumnCandidate(env, name) if isinstance(env, NativeEnv) else native_candidate(env, name=name)
 
 
 def _gymnasium(id: str, **options: Any) -> Candidate:

@@ -36,15 +36,18 @@ PACKAGES = {
     "matplotlib": ("plots", "viz"),
     "av": ("films", "viz"),
     "pypdf": ("rulebooks that are PDFs", "pdf"),
+    "pyboy": ("PyBoy, the original of our Game Boy", "pyboy"),
     "tree_sitter": ("reading C and TypeScript", "analyse"),
     "pydantic_ai": ("models behind an API", "agents"),
     "genai_prices": ("what tokens cost", "agents"),
 }
+# What a clone builds from its own source: what for, and how.
+BUILT = {"envwright_gameboy": ("the Game Boy", "with cargo installed, run: pip install ./rust/gameboy")}
 # Programs: what for, and how to get them.
 PROGRAMS = {
     "cc": ("originals in C", "install a C compiler, such as gcc or clang"),
     "node": ("originals in TypeScript or JavaScript", "install Node.js 20 or newer"),
-    "cargo": ("translations to Rust", "install Rust with rustup, see rustup.rs"),
+    "cargo": ("translations to Rust, and the Game Boy", "install Rust with rustup, see rustup.rs"),
 }
 
 
@@ -84,11 +87,19 @@ def programs() -> Iterator[Diagnosis]:
 
 def packages() -> Iterator[Diagnosis]:
     for name, (purpose, extra) in PACKAGES.items():
-        if importlib.util.find_spec(name) is None:
-            yield Diagnosis(name, False, f"not installed; for {purpose}: pip install 'envwright[{extra}]'")
-        else:
-            known = importlib.metadata.packages_distributions().get(name, [name])[0]
-            yield Diagnosis(name, True, f"{importlib.metadata.version(known)}, for {purpose}")
+        yield _package(name, purpose, f"pip install 'envwright[{extra}]'")
+    for name, (purpose, way) in BUILT.items():
+        yield _package(name, purpose, way)
+
+
+def _package(name: str, purpose: str, way: str) -> Diagnosis:
+    if importlib.util.find_spec(name) is None:
+        return Diagnosis(name, False, f"not installed; for {purpose}: {way}")
+    known = importlib.metadata.packages_distributions().get(name, [name])[0]
+    try:
+        return Diagnosis(name, True, f"{importlib.metadata.version(known)}, for {purpose}")
+    except importlib.metadata.PackageNotFoundError:  # put on the path by hand
+        return Diagnosis(name, True, f"found, for {purpose}")
 
 
 def _version(path: str) -> str:

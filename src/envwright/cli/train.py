@@ -1,6 +1,7 @@
 """`envwright train`"""
 
 import argparse
+import json
 import math
 import time
 from pathlib import Path
@@ -20,6 +21,7 @@ EXAMPLES = """\
 examples:
   envwright train pong                     with the tuned settings that ship with it
   envwright train pong --seeds 3           three runs at once
+  envwright train gameboy --rom my_game.toml    any Game Boy ROM, by a short file that names what is rewarded
   envwright train cartpole --set learning_rate=0.001 --set network.hidden=[256,256]
   envwright eval out/train/pong            how good it is
   envwright watch out/train/pong           what it looks like
@@ -34,6 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("env", help="id or short name, see: envwright list")
     parser.add_argument("--config", type=Path, help="settings (default: the ppo.toml beside the environment)")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting")
+    parser.add_argument(
+        "--rom", metavar="ROM", help="of an environment that runs them: a ROM, its TOML file, or the name of a game"
+    )
     parser.add_argument("--steps", type=whole_number(1), help="total steps of all environments (default: the config's)")
     parser.add_argument("--seed", type=whole_number(0, LARGEST_SEED), default=0, help="the first seed (default 0)")
     parser.add_argument("--seeds", type=whole_number(1), default=1, help="how many seeds to train at once (default 1)")
@@ -50,7 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     chosen = spec(args.env)
-    folder = args.out or Path("out") / "train" / chosen.name
+    name = f"{chosen.name}-{Path(args.rom).stem}" if args.rom else chosen.name
+    folder = args.out or Path("out") / "train" / name
     devices = _set_up(args, chosen.id, folder)
     from envwright.training import distributed
 
@@ -62,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
     from envwright.training.run import TrainingRun, train
 
     config = configs.load(args.config) if args.config else configs.for_env(chosen.id)
-    config = configs.changed(configs.with_settings(config, args.set), total_steps=args.steps)
+    settings = [*args.set, *([f"env_options.rom={json.dumps(_rom(args.rom))}"] if args.rom else [])]
+    config = configs.changed(configs.with_settings(config, settings), total_steps=args.steps)
     this = TrainingRun(folder, chosen.id, config, tuple(range(args.seed, args.seed + args.seeds)), devices)
     began = time.monotonic()
     train(this, fresh=args.fresh, progress=Show(chosen.name))
@@ -73,6 +80,11 @@ def run(args: argparse.Namespace) -> int:
     if found.curve:
         print(f"Learning curve: {found.curve}")
     return 0
+
+
+def _rom(rom: str) -> str:
+    """A file by its whole path, for the run may go on from elsewhere; a game's name as it is."""
+    return str(Path(rom).resolve()) if Path(rom).is_file() else rom
 
 
 def _set_up(args: argparse.Namespace, env: str, folder: Path) -> int | None:

@@ -1,12 +1,36 @@
 """Environments that are not written in JAX: their batches come from Rust, C or whatever steps them."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from envwright.core.batch import Batch, JaxBatch
 from envwright.core.env import Env
 from envwright.core.errors import EnvwrightError
 from envwright.core.spaces import Space
+
+Columns = dict[str, NDArray[Any]]  # arrays with a leading axis of games, by name
+Kinds = Mapping[str, tuple[tuple[int, ...], np.dtype[Any]]]  # shape and dtype of one game's value in each
+
+
+class ColumnGames(Protocol):
+    """A native environment as a verifier asks for it: a step is a function of a state that is written as columns.
+
+    Chance decides how a game starts; a step draws none. Outcomes are columns `state.NAME`, `observation`, `reward`,
+    `terminated`, `truncated` and `info.NAME`; a start has the first two.
+    """
+
+    def kinds(self) -> Kinds: ...
+    def chance_kinds(self) -> Kinds: ...
+    def provenance(self) -> dict[str, Any]: ...
+    def draw_start(self, seeds: NDArray[np.uint32]) -> Columns: ...
+    def start(self, chance: Columns, games: int) -> Columns: ...
+    def step(self, state: Columns, actions: NDArray[Any]) -> Columns: ...
+    def phases(self, state: Columns, actions: NDArray[Any]) -> dict[str, Columns]: ...
+    def call(self, function: str, arguments: Sequence[NDArray[Any]]) -> NDArray[Any]: ...
 
 
 class NativeEnv(ABC):
@@ -31,6 +55,10 @@ class NativeEnv(ABC):
     @abstractmethod
     def batch(self, num_envs: int) -> Batch:
         """`num_envs` environments that step together."""
+
+    def columns(self) -> ColumnGames:
+        """The same rules for a verifier."""
+        raise EnvwrightError(f"{type(self).__name__} cannot be verified: it does not say what its state is.")
 
 
 AnyEnv = Env[Any, Any] | NativeEnv  # what `make` gives

@@ -2,6 +2,7 @@
 
 from envwright.core.registry import register
 from envwright.core.spec import Controls, Form, Spec, keys
+from envwright.envs.gameboy import forms as gameboy
 from envwright.references.registry import register_reference
 
 POCKET_FLAGS = {  # of TcgPocket, each other than its default
@@ -21,6 +22,7 @@ def register_all() -> None:
     register_reference("pufferlib", "envwright.envs.pong.kind:PufferLib")
     register_reference("showdown", "envwright.envs.pokemon.kind:Showdown")
     register_reference("rulebook", "envwright.envs.tcg_pocket.kind:Rulebook")
+    register_reference("pyboy", "envwright.envs.gameboy.kind:PyBoyKind")
     register(
         Spec(
             "Pong-v0",
@@ -61,6 +63,37 @@ def register_all() -> None:
             screen="envwright.envs.tcg_pocket.shown.screen:screen",
         )
     )
+    register(
+        Spec(
+            "GameBoy-v0",
+            "envwright.envs.gameboy:GameBoy",
+            summary="any Game Boy ROM, tick for tick as on PyBoy (an emulator in Rust)",
+            forms=gameboy.forms(),
+        )
+    )
+    for name, actions, help_line, summary in (
+        ("Orchard", {1: "left a h", 2: "right d l"}, "← → move", "catch what falls (C, for the Game Boy)"),
+        (
+            "Snake",
+            {1: "right d l", 2: "left a h", 3: "up w k", 4: "down s j"},
+            "arrows turn",
+            "eat and grow (Game Boy)",
+        ),
+        (
+            "Canyon",
+            {1: "up w k", 2: "down s j", 3: "left a h", 4: "right d l", 5: "space"},
+            "arrows fly  space shoots",
+            "fly and shoot (Game Boy)",
+        ),
+    ):
+        register(
+            Spec(
+                f"{name}-v0",
+                f"envwright.envs.gameboy.games.{name.lower()}:make",
+                summary=summary,
+                controls=Controls(keys(each=actions), idle=(0,), help=help_line),
+            )
+        )
     for name, folder, summary in (
         ("HalfCheetah", "half_cheetah", "a cheetah in the plane that learns to run"),
         ("Walker2d", "walker2d", "two legs in the plane that learn to walk"),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from envwright.core.batch import Stepping
 from envwright.core.errors import DuplicateEnvError, EnvwrightError
@@ -58,6 +58,7 @@ class ReferenceKind(ABC):
     takes_settings = False  # whether it has such attributes
     plays_many = False  # whether `batched` gives anything
     races = False  # whether `racing` does
+    effort: ClassVar[Mapping[str, Any]] = {}  # what is tried of one that plays many games at once, where not the usual
     races_most = 2**17  # games in a race, above which it takes too long or too much memory
     race_steps = 2**20  # of the games of one core together, between two looks at the clock
 
@@ -75,6 +76,10 @@ class ReferenceKind(ABC):
         """Many games that nobody watches, for learners, `masked` if they tell which actions are legal; None where the
         reference is only to be had watched."""
         return None
+
+    def pinpoint(self, state: Mapping[str, Any], action: Any, **options: Any) -> str:
+        """Where within a step from this state ours goes another way, in its own terms; empty, if it cannot tell."""
+        return ""
 
     def racing(self, num_envs: int, **options: Any) -> Racing | None:
         """Games that take random actions of their own, for benchmarks, in a language or a process of their own; None

@@ -44,9 +44,9 @@ class _Moment:
     snapshot: dict[str, Any]
 
 
-def check_reference(reference: Reference, episodes: int = 3, seed: int = 0) -> SelfCheck:
+def check_reference(reference: Reference, episodes: int = 3, seed: int = 0, steps: int = _STEPS) -> SelfCheck:
     """Play each episode three times: recorded, from the same seed, and from the tape; and every step twice."""
-    check = _Check(reference, np.random.Generator(np.random.PCG64(seed)))
+    check = _Check(reference, np.random.Generator(np.random.PCG64(seed)), steps)
     sizes: list[dict[str, int]] = []
     for episode in range(episodes):
         check.episode = episode
@@ -61,8 +61,8 @@ def check_reference(reference: Reference, episodes: int = 3, seed: int = 0) -> S
 
 
 class _Check:
-    def __init__(self, reference: Reference, rng: np.random.Generator) -> None:
-        self.reference, self.rng = reference, rng
+    def __init__(self, reference: Reference, rng: np.random.Generator, most: int) -> None:
+        self.reference, self.rng, self.most = reference, rng, most
         self.findings: list[ReferenceFinding] = []
         self.episode = self.steps = 0
 
@@ -81,7 +81,7 @@ class _Check:
         actions: list[Any] = []
         moments = [_Moment(self.reference.reset(seed), self.reference.snapshot())]
         self._finite(moments[0].outcome, 0)
-        while len(actions) < _STEPS and not _ended(moments[-1].outcome):
+        while len(actions) < self.most and not _ended(moments[-1].outcome):
             actions.append(self.reference.sample_action(self.rng))
             moments.append(_Moment(self.reference.step(actions[-1]), self.reference.snapshot()))
             self._finite(moments[-1].outcome, len(actions))

@@ -36,7 +36,7 @@ def make(network: Network, inputs: int, outputs: int, spread: int, key: jax.Arra
             "trunk": [*_stack(keys[0], rest, network.hidden, gain), _layer(keys[1], last, network.score, gain)],
             "own": [_layer(more[0], network.per_action, network.score, gain)],
             "apart": jnp.zeros((outputs, network.score), jnp.float32),  # what is added for each action
-            "score": [_layer(more[1], network.score, 1, 0.01)],
+            "score": [_layer(more[1], network.score, 1, 0.1)],
             "critic": [*_stack(keys[2], rest, network.hidden, gain), _layer(more[2], last, 1, 1.0)],
         }
     else:

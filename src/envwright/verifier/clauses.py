@@ -26,6 +26,7 @@ class Function:
     candidate: str
     arguments: tuple[Expression, ...]  # the candidate's, over the names of the reference function's arguments
     result: Expression
+    cases: str | None = None  # "file.py:function" that makes the reference's arguments, where play does not show them
 
 
 @dataclass(frozen=True)

@@ -219,13 +219,14 @@ def _module(row: dict[str, Any], name: str) -> Module:
 
 def _function(row: dict[str, Any], name: str) -> Function:
     where = f"{name}, [[function]] {row.get('reference', '')}"
-    _only(row, {"module", "reference", "candidate", "arguments", "result"}, where)
+    _only(row, {"module", "reference", "candidate", "arguments", "result", "cases"}, where)
     return Function(
         _text(row, "module", where),
         _text(row, "reference", where),
         _text(row, "candidate", where),
         tuple(parse(argument, where) for argument in row.get("arguments", ())),
         parse(row.get("result", "result"), where),
+        _text(row, "cases", where) if "cases" in row else None,
     )
 
 

@@ -25,6 +25,7 @@ def verify_names(
     contract: Path | None = None,
     levels: Sequence[str],
     episodes: int | None = None,
+    calls: int | None = None,
     seed: int = 0,
     patience: float = 60.0,
     out: Path | None = None,
@@ -45,7 +46,7 @@ def verify_names(
         chosen = found if form is None else pairs.of_form(found, form)
         chosen = replace(chosen, policies=(*chosen.policies, *(str(Path(p).resolve()) for p in policies)))
         tell = progress if form is None else lambda what, about=subject: progress(f"{about}: {what}")
-        verdict = _verify(chosen, asked, episodes, seed, patience, out, label(chosen, form), tell)
+        verdict = _verify(chosen, asked, episodes, calls, seed, patience, out, label(chosen, form), tell)
         yield replace(verdict, subject=subject or verdict.subject)
 
 
@@ -64,6 +65,7 @@ def _verify(
     contract: Contract,
     levels: Sequence[str],
     episodes: int | None,
+    calls: int | None,
     seed: int,
     patience: float,
     out: Path | None,
@@ -71,10 +73,13 @@ def _verify(
     progress: Callable[[str], None],
 ) -> Verdict:
     kind = pairs.kind_of(contract)
-    games = episodes or GAMES
     effort = Effort(episodes=episodes or EPISODES, seed=seed)
     if kind.plays_many:
-        effort = Effort(episodes=min(games, TRACED), seed=seed, limit=LONGEST, games=games)
+        games = episodes or kind.effort.get("games", GAMES)
+        usual = Effort(episodes=min(games, TRACED), seed=seed, limit=LONGEST)
+        effort = replace(usual, **{**kind.effort, "games": games})
+    if calls is not None:
+        effort = replace(effort, calls=calls)
     host = pairs.make_host(contract, patience=patience)
     try:
         return verify(
@@ -86,6 +91,7 @@ def _verify(
             regressions=None if out is None else out / "regressions" / name,
             traces=None if out is None else out / "traces" / f"{name}.trace",
             batched=lambda num_envs: kind.batched(num_envs, **contract.reference_options),
+            pinpoint=lambda state, action: kind.pinpoint(state, action, **contract.reference_options),
             progress=progress,
         )
     finally:

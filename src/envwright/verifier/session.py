@@ -50,8 +50,10 @@ class Effort:
     states: int = 3000  # single steps from recorded and invented states
     corners: int = 2000
     pool: int = 1000  # recorded states that are kept to invent others from
+    calls: int = 3000  # of each function whose arguments the contract makes
     draws: int = 10_000  # samples of each kind of chance
     watched: int = 300  # steps looked at phase by phase
+    checked: tuple[int, int] = (6, 200)  # episodes of the reference, and steps of each, that it has to repeat exactly
     games: int = 1000  # whole games in lock-step, of a reference that plays many at once
 
 
@@ -69,6 +71,7 @@ class Session:
     traces: Path | None = None  # the file for what is recorded
     batched: Callable[[int], BatchedReference | None] = lambda num_envs: None  # the reference, many games at once
     counts: dict[str, dict[str, int]] = field(default_factory=dict)  # what of the rules L3 has met
+    pinpoint: Callable[[Mapping[str, Any], Any], str] = lambda state, action: ""  # where in a step the two part
 
     def rng(self, purpose: int) -> np.random.Generator:
         """Chance for one purpose, apart from that for others."""

@@ -85,11 +85,12 @@ def _share(job: Job) -> Built:
 
 
 def _stepping(job: Job) -> Any:
-    from envwright.core import make
+    from envwright.core import Env, make
+    from envwright.core.native import spaces_of
 
     env = make(job.env, **job.options)
-    spaces = env.observation_space(env.default_params), env.action_space(env.default_params)
-    return _kind(job.env).stepping(job.num_envs, *spaces, masks_actions(env), **job.options)
+    masked = isinstance(env, Env) and masks_actions(env)
+    return _kind(job.env).stepping(job.num_envs, *spaces_of(env), masked, **job.options)
 
 
 def masks_actions(env: Any) -> bool:

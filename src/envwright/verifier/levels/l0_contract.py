@@ -17,7 +17,7 @@ from envwright.verifier.verdict import Check, Divergence
 
 def check_reference_itself(session: Session) -> list[Check]:
     """The reference first of all: same seed twice, same tape twice, what survives a reset."""
-    found = session.host.run(check_self, session.effort.seed)
+    found = session.host.run(check_self, session.effort.seed, session.effort.checked)
     faults = tuple(
         Divergence("reference", fault.where, "the same again", fault.sentence)
         for fault in found
@@ -209,8 +209,9 @@ def _fits(values: Any, dtype: np.dtype[Any]) -> bool:
     return True
 
 
-def check_self(reference: Any, seed: int, beat: Any) -> Any:
-    return check_reference(reference, 6, seed).findings
+def check_self(reference: Any, seed: int, most: tuple[int, int], beat: Any) -> Any:
+    episodes, steps = most
+    return check_reference(reference, episodes, seed, steps).findings
 
 
 def _fail(name: str, column: str, expected: str, got: str) -> Check:

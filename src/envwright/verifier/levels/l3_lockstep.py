@@ -7,6 +7,7 @@ of one bit in one column stays visible in every later step that depends on it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,16 +16,14 @@ from numpy.typing import NDArray
 from envwright.candidates.one_game import LOG
 from envwright.candidates.protocol import Columns
 from envwright.references.protocol import BatchedOutcome, BatchedReference, BatchPolicy
-from envwright.verifier import regressions
 from envwright.verifier.counting import add, since
 from envwright.verifier.levels.l3_coverage import Steps, count
 from envwright.verifier.levels.oracle import sampled
-from envwright.verifier.phases import first_parting
 from envwright.verifier.record import Case, as_action
 from envwright.verifier.rows import part
 from envwright.verifier.session import Session
-from envwright.verifier.trial import Precision, as_input, attempt, owner
-from envwright.verifier.verdict import Check, Divergence
+from envwright.verifier.trial import Precision, as_input, attempt, explain_one
+from envwright.verifier.verdict import Check, Divergence, short
 
 CHUNK = 256  # steps recorded before they are compared
 NAME = "whole games in lock-step, bit for bit"
@@ -241,11 +240,12 @@ def blame(
     drawn = attempt(session, exact, [case]).reference.cases[0].tape or ()
     trial = attempt(session, exact, [case._replace(tape=batched.tape(drawn, chance, game))])
     if len(trial.rows):
-        case = trial.reference.cases[0]
-        parting = first_parting(session, session.candidate, trial.reference, 0)
-        module = parting.module(session.contract) if parting else owner(session, trial, 0)
-        divergence = _divergence(session, module, found, at, as_input(case), f"game {game}")
-        return regressions.keep_step(session, divergence, case, "exact", "L3")
+        divergence = explain_one(session, exact, trial, 0, 1, "L3")
+        expected, got = (short(_plain(value)) for value in (found.expected, found.got))
+        note = f"in game {game} {found.column} was to be {expected} and was {got}"
+        place = session.pinpoint(case.snapshot, case.action)
+        notes = "; ".join(filter(None, (note, place, divergence.note)))
+        return replace(divergence, episode=at[0], step=at[1], note=notes)
     if recording.ended[step, game]:
         note = "the step itself agrees; they part in the new game that follows, or in what is reported of the old one"
         column = "start" if found.column.startswith("state.") else found.column
@@ -259,5 +259,9 @@ def blame(
 def _divergence(
     session: Session, module: str, found: Difference, at: tuple[int, int], given: dict[str, Any], note: str
 ) -> Divergence:
-    expected, got = (v.tolist() if isinstance(v, np.generic | np.ndarray) else v for v in (found.expected, found.got))
+    expected, got = _plain(found.expected), _plain(found.got)
     return Divergence(module, found.column, expected, got, episode=at[0], step=at[1], input=given, note=note)
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else value

@@ -94,7 +94,7 @@ def tell(moment: StepTaken, names: Sequence[str]) -> list[Line]:
     lines = [Line(f"{names[me]}: {_told(chosen(before, action))}")]
     if action not in (PASS,) and (flips := _coins(before, action, int(moment.chance.coins))):
         lines.append(Line(flips, True))
-    lines += [Line(text, True) for player in (me, 1 - me) for text in _changes(before, after, player, names)]
+    lines += [Line(text, True) for player in (1 - me, me) for text in _changes(before, after, player, names)]
     if int(after.turn) != int(before.turn):
         lines.append(Line(f"Turn {int(after.turn)}: {names[int(after.player)]}."))
     if int(after.winner):

@@ -1,0 +1,1 @@
+"""Our own games, a folder each; their source is in roms/."""
