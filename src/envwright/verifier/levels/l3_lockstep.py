@@ -25,6 +25,7 @@ from envwright.verifier.trial import Precision, as_input, attempt, explain_one
 from envwright.verifier.verdict import Check, Divergence, short
 
 CHUNK = 256  # steps recorded before they are compared
+HELD = 2**16  # steps of all games together that are recorded at once: memory is finite
 NAME = "whole games in lock-step, bit for bit"
 FEWEST, MOST = 60, 1024  # games at once
 EACH = 8  # games of each place of the batch: of many at once the first to end are lost ones
@@ -115,7 +116,9 @@ def _play(session: Session, batched: BatchedReference, began: BatchedOutcome, st
         bits, found = compare(recording.columns, got)
         if found is not None:
             divergence = blame(session, batched, recording, before, found, clock)
-            detail = f"{_played(clock, before)}; {bits:,} bits differ in the {CHUNK} steps around the first"
+            detail = (
+                f"{_played(clock, before)}; {bits:,} bits differ in the {len(recording.actions)} steps around the first"
+            )
             return Check("L3", NAME, "fail", detail, clock.finished, (divergence,))
         count(session, _steps(before, recording))
         clock.go_on(recording.ended)
@@ -150,7 +153,7 @@ def record(batched: BatchedReference, began: BatchedOutcome, rng: np.random.Gene
     while True:
         actions: list[NDArray[Any]] = []
         outcomes: list[BatchedOutcome] = []
-        for _ in range(CHUNK):
+        for _ in range(max(1, min(CHUNK, HELD // batched.num_envs))):
             actions.append(act(batched.policies, now.columns, rng))
             now = batched.step(actions[-1])
             outcomes.append(now)
