@@ -115,6 +115,7 @@ def _play(session: Session, batched: BatchedReference, began: BatchedOutcome, st
         got = session.candidate.play_on(state, recording.actions, recording.chance, recording.start)
         bits, found = compare(recording.columns, got)
         if found is not None:
+            add(session.counts, since(met, batched.counted()))
             divergence = blame(session, batched, recording, before, found, clock)
             detail = (
                 f"{_played(clock, before)}; {bits:,} bits differ in the {len(recording.actions)} steps around the first"
