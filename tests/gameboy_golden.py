@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from envwright.envs.gameboy import game as games
 from envwright.envs.gameboy import layout
-from envwright.envs.gameboy.forms import GAMES, MICRO
+from envwright.envs.gameboy_forms import GAMES, MICRO
 
 FILE = Path(__file__).parent / "gameboy" / "golden.json"
 TICKS, EVERY = 10_000, 500

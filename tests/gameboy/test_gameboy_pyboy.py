@@ -12,8 +12,8 @@ from envwright.envs.gameboy import game as games
 from envwright.envs.gameboy.columns import machine_columns
 from envwright.envs.gameboy.core import machines
 from envwright.envs.gameboy.env import GameBoy
-from envwright.envs.gameboy.forms import GAMES, MICRO, forms
 from envwright.envs.gameboy.micro import micro_rom
+from envwright.envs.gameboy_forms import GAMES, MICRO, forms
 
 pytest.importorskip("envwright_gameboy", reason="the crate is not built: pip install ./rust/gameboy")
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")

@@ -2,7 +2,7 @@
 
 from envwright.core.registry import register
 from envwright.core.spec import Controls, Form, Spec, keys
-from envwright.envs.gameboy import forms as gameboy
+from envwright.envs import gameboy_forms as gameboy
 from envwright.references.registry import register_reference
 
 

@@ -1,4 +1,4 @@
-"""In which forms the Game Boy is verified: each game, each test program, and each ROM in the folder of one's own."""
+"""In which forms the Game Boy is verified, told without importing it: games, test programs, ROMs of a folder of one's own."""
 
 import os
 from pathlib import Path
