@@ -164,6 +164,7 @@ impl Devices {
     /// What the CPU would read, when everything is settled: no side effects, VRAM and OAM open.
     pub fn peek(&self, bytes: &[u8], address: u16) -> u8 {
         match address {
+            0xFE00..0xFF00 if self.dma.holds_oam(self.now) => 0xFF,
             0xFE00..0xFF00 => self.oam[address as usize & 0xFF],
             0xFF04 => (self.timer.counter(self.now) >> 8) as u8,
             0xFF05 => self.timer.tima,
@@ -450,6 +451,16 @@ impl Bus for Wired<'_> {
     #[inline(always)]
     fn attend(&mut self) {
         self.devices.deadline = 0;
+    }
+
+    fn event_within(&mut self, cycles: u64) -> bool {
+        let devices = &mut *self.devices;
+        if devices.hardware {
+            return devices.interrupts.pending() != 0;
+        }
+        devices.ppu_at_boundary();
+        let next = devices.ppu.next.min(devices.timer.next_change()).min(devices.serial.done);
+        devices.interrupts.pending() != 0 || next <= devices.now + cycles
     }
 
     fn halt_bug(&self) -> bool {

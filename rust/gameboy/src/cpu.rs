@@ -26,6 +26,8 @@ pub trait Bus {
     fn acknowledge(&mut self, bit: u8);
     /// IME was set or cleared, or the CPU halted: the run loop must look at interrupts before it goes on.
     fn attend(&mut self);
+    /// Whether an interrupt is pending, or something happens in the next cycles.
+    fn event_within(&mut self, cycles: u64) -> bool;
     /// Whether HALT with an interrupt pending and IME clear fetches the next opcode twice.
     fn halt_bug(&self) -> bool {
         false
@@ -44,7 +46,8 @@ pub struct Cpu {
     /// EI takes effect after the instruction that follows it.
     pub ime_next: bool,
     pub halted: bool,
-    /// HALT came right after EI: an interrupt that is there already is served first, and returns to the HALT.
+    /// HALT came right after EI and an interrupt was there already: it is served first, and returns to the HALT. PyBoy does
+    /// the same if any chip changed its state during the HALT, however long the wait is.
     pub halted_by_ei: bool,
     /// The HALT bug: the next opcode is fetched without moving PC (hardware only).
     pub repeat_fetch: bool,
@@ -210,7 +213,7 @@ impl Cpu {
                     self.repeat_fetch = true;
                 } else {
                     self.halted = true;
-                    self.halted_by_ei = after_ei;
+                    self.halted_by_ei = after_ei && bus.event_within(4);
                 }
                 bus.attend();
                 4

@@ -99,7 +99,6 @@ impl Machine {
         }
         if cpu.locked || cpu.halted {
             let until = machine_cycle(devices.deadline).max(devices.now + 4);
-            cpu.halted_by_ei &= until == devices.now + 4;
             devices.previous = until - 4;
             devices.now = until;
             return false;
@@ -154,16 +153,6 @@ impl Wired<'_> {
                 }
             }
         }
-    }
-}
-
-impl Machine {
-    fn after_boot(&mut self) {
-        let devices = &mut self.devices;
-        self.cpu.r = [0x00, 0x13, 0x00, 0x8F, 0x00, 0x87, 0x40, 0x01];
-        self.cpu.sp = 0xFFFE;
-        self.cpu.pc = 0x100;
-        devices.now = 0;
     }
 }
 

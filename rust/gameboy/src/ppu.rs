@@ -263,6 +263,9 @@ impl Ppu {
                 self.mode = 1;
                 self.ly = 144;
                 self.window_line = 0;
+                if self.first {
+                    *memory.screen = self.blank();
+                }
                 self.compare();
                 interrupts.request(VBLANK);
                 if self.enables & MODE_2_INTERRUPT != 0 && !self.line_high {

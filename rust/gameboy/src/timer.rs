@@ -91,6 +91,15 @@ impl Timer {
         self.zero.wrapping_add((edge + 256 - self.tima as u64) << shift)
     }
 
+    /// When TIMA next overflows or is reloaded.
+    pub fn next_change(&self) -> u64 {
+        match self.next_event() {
+            NEVER => NEVER,
+            event if self.reload == NEVER => event - 4,
+            event => event,
+        }
+    }
+
     /// When the next interrupt is requested.
     pub fn next_event(&self) -> u64 {
         if self.reload != NEVER {
