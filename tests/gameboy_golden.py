@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from envwright.envs import GAMEBOY_GAMES, GAMEBOY_PROGRAMS
 from envwright.envs.gameboy import game as games
 from envwright.envs.gameboy import layout
-from envwright.envs.gameboy_forms import GAMES, MICRO
 
 FILE = Path(__file__).parent / "gameboy" / "golden.json"
 TICKS, EVERY = 10_000, 500
-ROMS = (*GAMES, *(f"micro/{name}" for name in MICRO))
+ROMS = (*GAMEBOY_GAMES, *(f"micro/{name}" for name in GAMEBOY_PROGRAMS))
 
 
 def held_buttons(seed: int = 0, ticks: int = TICKS) -> NDArray[np.uint8]:

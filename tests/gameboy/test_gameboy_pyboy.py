@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from envwright.envs import GAMEBOY_GAMES, GAMEBOY_PROGRAMS, gameboy_forms
 from envwright.envs.gameboy import executor, facade
 from envwright.envs.gameboy import game as games
 from envwright.envs.gameboy.columns import machine_columns
 from envwright.envs.gameboy.core import machines
 from envwright.envs.gameboy.env import GameBoy
 from envwright.envs.gameboy.micro import micro_rom
-from envwright.envs.gameboy_forms import GAMES, MICRO, forms
 
 pytest.importorskip("envwright_gameboy", reason="the crate is not built: pip install ./rust/gameboy")
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
@@ -113,8 +113,8 @@ def test_a_saved_state_goes_back_in(tmp_path: Path) -> None:
 def test_roms_of_a_folder_join(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.gb").write_bytes(micro_rom("timer"))
     monkeypatch.setenv("ENVWRIGHT_ROMS", str(tmp_path))
-    assert [form.name for form in forms()][-1] == "ROM mine"
-    assert len(forms()) == len(GAMES) + len(MICRO) + 2
+    assert [form.name for form in gameboy_forms()][-1] == "ROM mine"
+    assert len(gameboy_forms()) == len(GAMEBOY_GAMES) + len(GAMEBOY_PROGRAMS) + 2
 
 
 def test_the_verifier_finds_no_difference_and_finds_one() -> None:
