@@ -18,7 +18,8 @@ def lockstep(env: Pong, games: int, folder: Path | None = None, params: Params |
     form = Form("of a test", options, phases=env.frameskip == 1)
     contract = pairs.of_form(pairs.find_contract(["pong"]), form)
     session = Session(
-        contract, pairs.make_host(contract, apart=False), native_candidate(env), Effort(games=games),
+        contract, pairs.make_host(contract, apart=False), native_candidate(env),
+        Effort(games=games, episodes=2, limit=400),
         pair={}, regressions=folder,
         batched=lambda num_envs: PongBatchedReference(num_envs, **options, params=params),
     )  # fmt: skip

@@ -17,12 +17,12 @@ AT_ONCE = 256
 
 def main() -> None:
     battles = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    games, rng = ShowdownBattles(AT_ONCE, traced=True), np.random.default_rng(0)
+    games, rng = ShowdownBattles(AT_ONCE), np.random.default_rng(0)
     now, ended, updates = games.reset(0), 0, 0
     while ended < battles:
         now = games.step(act(games.policies, now.columns, rng))
         ended, updates = ended + int(now.columns["terminated"].sum()), updates + AT_ONCE
-    found = games.coverage()
+    found = games.counted()
     games.close()
     if len(sys.argv) > 2:
         Path(sys.argv[2]).write_text(json.dumps({"battles": ended, "updates": updates, **found}, indent=1))

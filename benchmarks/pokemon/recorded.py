@@ -20,7 +20,7 @@ LONGEST = 160  # updates; a battle that lasts longer is cut there
 
 def record(battles: int) -> dict[str, np.ndarray]:
     """The first battle in each place of a batch."""
-    games = ShowdownBattles(battles, processes=1)
+    games = ShowdownBattles(battles, processes=1, traced=False)
     rng = np.random.default_rng(SEED)
     now = games.reset(SEED)
     on = np.ones(battles, bool)

@@ -114,16 +114,16 @@ def test_actions_are_in_their_space_and_follow_the_generator() -> None:
     ]
     rng = np.random.default_rng(0)
     for space in spaces:
-        sample = gymnasium_env._sampler(space)
+        sample = gymnasium_env.sampler_of(space)
         rng = np.random.default_rng(0)
         first = [sample(rng) for _ in range(30)]
         assert all(map(space.contains, first))
         rng = np.random.default_rng(0)
         assert same(first, [sample(rng) for _ in range(30)])
     assert gymnasium_env._space(spaces[1]) is None
-    drawn = [int(value) for _ in range(500) for value in gymnasium_env._sampler(spaces[3])(rng).flat]
+    drawn = [int(value) for _ in range(500) for value in gymnasium_env.sampler_of(spaces[3])(rng).flat]
     assert np.allclose(np.bincount(drawn, minlength=4), 500, atol=100)  # the last value is as likely as the others
-    assert type(gymnasium_env._sampler(spaces[0])(rng)) is int
+    assert type(gymnasium_env.sampler_of(spaces[0])(rng)) is int
 
 
 def test_options_that_have_no_value_of_their_own_are_asked_for(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Reference and engine side by side: the same decks, actions and draws, synchronised at the start alone."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -11,43 +11,9 @@ from envwright.envs.tcg_pocket.engine.deciding import StepDraws
 from envwright.envs.tcg_pocket.engine.setup import StartDraws
 from envwright.envs.tcg_pocket.env import TcgPocket
 from envwright.envs.tcg_pocket.layout import FIELDS, OVER, PASS
-from envwright.envs.tcg_pocket.reference.dice import Dice
 from envwright.envs.tcg_pocket.reference.game import PocketGame
+from envwright.envs.tcg_pocket.reference.tape import START, STEP, Tape, columns
 from envwright.envs.tcg_pocket.state import State
-
-START = {"decks": (2,), "first": (), "opening": (2,), "shuffles": (2, 20), "zones": (2,)}
-STEP = {"smokescreen": (), "coins": (), "targets": (4,), "pick": (), "keys": (20,), "wake": (), "zone": ()}
-
-
-class Tape(Dice):
-    """Remembers what was drawn since it was last wound."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.drawn: dict[str, Any] = {}
-
-    def wind(self) -> dict[str, Any]:
-        drawn, self.drawn = self.drawn, {}
-        return drawn
-
-
-def _remembered(name: str) -> Callable[[Tape], Any]:
-    def draw(self: Tape) -> Any:
-        assert name not in self.drawn  # R12.5: each kind at most once a step
-        self.drawn[name] = getattr(Dice, name)(self)
-        return self.drawn[name]
-
-    return draw
-
-
-for _name in (*START, *STEP):
-    setattr(Tape, _name, _remembered(_name))
-
-
-def columns(rows: Sequence[Mapping[str, Any]], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
-    """Draws of several games; what was not drawn is 0."""
-    zero = {name: np.zeros(shape) for name, shape in shapes.items()}
-    return {name: np.array([row.get(name, zero[name]) for row in rows]).astype(np.uint32) for name in shapes}
 
 
 def fields(games: Sequence[PocketGame]) -> State:

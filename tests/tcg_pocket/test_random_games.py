@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from arranging import arrange, every_card, exercises, spot
-from pocket_invariants import wrong, wrong_step
 
 from envwright.envs.tcg_pocket.layout import (
     ACTIONS,
@@ -25,6 +24,7 @@ from envwright.envs.tcg_pocket.layout import (
     USE_ABILITY,
     USE_ATTACK,
 )
+from envwright.envs.tcg_pocket.oracle import wrong, wrong_step
 from envwright.envs.tcg_pocket.reference import operations
 from envwright.envs.tcg_pocket.reference.game import LEAST, MOST, PocketGame
 from envwright.envs.tcg_pocket.reference.legality import legal

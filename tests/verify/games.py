@@ -34,6 +34,20 @@ class Walk(gym.Env):
     def trouble(self) -> None: ...
 
 
+class Tallying(Walk):
+    """Counts its turns, outside of its state."""
+
+    turns: dict[str, int] = {}  # noqa: RUF012 - all walks together
+
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        name = "right" if action else "left"
+        self.turns[name] = self.turns.get(name, 0) + 1
+        return super().step(action)
+
+    def envwright_coverage(self) -> dict[str, dict[str, int]]:
+        return {"turn": self.turns}
+
+
 class Raises(Walk):
     def trouble(self) -> None:
         if self.at == -3:

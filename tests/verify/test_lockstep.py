@@ -118,6 +118,9 @@ def test_a_faulty_phase_is_found_in_the_step_that_shows_it_first(monkeypatch, tm
     (found,) = lockstep(Pong(), 10, tmp_path).divergences
     assert found.module == "spin"
     assert "ball_vy" in found.input
+    assert found.smallest
+    assert "in game" in found.note
+    assert found.draws.keys() == {"reference", "candidate"}
     assert found.replay.startswith(f"envwright replay {tmp_path}")
 
 

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from envwright.adapters.gymnasium_spaces import to_gymnasium
-from envwright.core.errors import EnvwrightError, missing_extra
+from envwright.core.errors import ActionError, EnvwrightError, missing_extra
 from envwright.core.native import AnyEnv, batch_of
 from envwright.core.spaces import check_kind
 from envwright.core.versus import check_one_player
@@ -51,12 +51,24 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
             raise EnvwrightError("Reset the environment before its first step.")
         action = np.asarray(action)
         check_kind(self.batch.action_space, action)
+        self._check_legal(action)
         step = self.batch.step(action[None])
         info = jax.tree.map(_scalar, step.info)
         reward, terminated, truncated = (
             np.asarray(x)[0].item() for x in (step.reward, step.terminated, step.truncated)
         )
         return self._seen(step.obs), reward, terminated, truncated, info
+
+    def action_masks(self) -> Any:
+        """Which actions are legal now, (n,) bool, as MaskablePPO asks for them; None where all always are."""
+        legal = self.batch.legal_actions()
+        return None if legal is None else np.asarray(legal)[0]
+
+    def _check_legal(self, action: Any) -> None:
+        legal = self.action_masks()
+        if legal is not None and not legal[action]:
+            allowed = ", ".join(map(str, np.flatnonzero(legal).tolist()))
+            raise ActionError(f"Action {action} is not legal now; those that are: {allowed}.")
 
     def render(self) -> Any:
         """The state as a picture, if `render_mode` is "rgb_array"."""

@@ -36,13 +36,24 @@ def register_envs() -> None:
             )
 
 
-def make_env(env_id: str, *, params: Any = None, render_mode: str | None = None, **kwargs: Any) -> "GymnasiumEnv":
-    """What `gym.make` calls. Without a limit that Gymnasium knows of, because it puts its own around the result."""
+def make_env(
+    env_id: str,
+    *,
+    params: Any = None,
+    render_mode: str | None = None,
+    opponent: str | None = None,
+    seat: int = 0,
+    **kwargs: Any,
+) -> "GymnasiumEnv":
+    """What `gym.make` calls. Without a limit that Gymnasium knows of, because it puts its own around the result.
+
+    In a game for two, `opponent` names who has the other seat.
+    """
     from envwright.adapters.gymnasium_env import GymnasiumEnv
 
     # The limit of an installed package's environment is known only now: registering it did not import it.
     limit = None if gymnasium.spec(f"{NAMESPACE}/{env_id}").max_episode_steps is None else NO_LIMIT
-    env = registry.make(env_id, max_episode_steps=limit, **kwargs)
+    env = _for_one(registry.make(env_id, max_episode_steps=limit, **kwargs), env_id, opponent, seat)
     return GymnasiumEnv(env, params=params, render_mode=render_mode)
 
 
@@ -61,6 +72,8 @@ def make_vector_env(
     render_mode: str | None = None,
     output: str = "numpy",
     legacy_info: bool = False,
+    opponent: str | None = None,
+    seat: int = 0,
     **kwargs: Any,
 ) -> "GymnasiumVectorEnv":
     """What `gym.make_vec` calls. Other keywords go to the environment, `params` are the environment's own.
@@ -71,7 +84,7 @@ def make_vector_env(
     from envwright.adapters.gymnasium_vec import GymnasiumVectorEnv
     from envwright.core import batch_of
 
-    env = registry.make(env_id, max_episode_steps=max_episode_steps, **kwargs)
+    env = _for_one(registry.make(env_id, max_episode_steps=max_episode_steps, **kwargs), env_id, opponent, seat)
     if params is not None and isinstance(env, TimeLimit):
         params = env.default_params.replace(inner=params)
     return GymnasiumVectorEnv(
@@ -81,6 +94,16 @@ def make_vector_env(
         output=output,
         legacy_info=legacy_info,
     )
+
+
+def _for_one(env: Any, env_id: str, opponent: str | None, seat: int) -> Any:
+    """A game for two as a game for one, if somebody is named for the other seat."""
+    if opponent is None:
+        return env
+    from envwright.core.native import spaces_of
+    from envwright.core.versus import opponents_of, vs
+
+    return vs(env, opponents_of(registry.spec(env_id), spaces_of(env)[1], [opponent])[opponent], seat)
 
 
 register_envs()

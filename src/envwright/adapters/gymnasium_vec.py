@@ -64,6 +64,11 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, Any]):
         self._totals = gymnasium_infos.EpisodeTotals(self.num_envs) if legacy_info else None
         self._ended = np.zeros(self.num_envs, bool)  # by the last step
 
+    def action_masks(self) -> Any:
+        """Which actions are legal now, (num_envs, n) bool; None where all always are."""
+        legal = self.batch.legal_actions()
+        return None if legal is None else np.asarray(legal)
+
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:

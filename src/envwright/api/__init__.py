@@ -29,6 +29,7 @@ def verify(
     contract: Path | str | None = None,
     levels: Sequence[int] = LEVELS,
     episodes: int | None = None,
+    calls: int | None = None,
     seed: int = 0,
     patience: float = 60.0,
     policies: Sequence[str] = (),
@@ -42,7 +43,7 @@ def verify(
     """
     from envwright.api.verified import run
 
-    return run(names, contract, levels, episodes, seed, patience, policies, out, progress, each)
+    return run(names, contract, levels, episodes, calls, seed, patience, policies, out, progress, each)
 
 
 def train(

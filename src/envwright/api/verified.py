@@ -50,6 +50,7 @@ def run(
     contract: Path | str | None,
     levels: Sequence[int],
     episodes: int | None,
+    calls: int | None,
     seed: int,
     patience: float,
     policies: Sequence[str],
@@ -60,11 +61,13 @@ def run(
     """Verify; with a folder, what is found is written there as well."""
     verdicts: list[Verdict] = []
     folder = None if out is None else Path(out)
+    path = None if folder is None else folder / f"verdict-{_label(names)}.json"
     for verdict in verify_names(
         names,
         contract=None if contract is None else Path(contract),
         levels=[f"L{level}" for level in sorted(set(levels))],
         episodes=episodes,
+        calls=calls,
         seed=seed,
         patience=patience,
         policies=policies,
@@ -73,10 +76,10 @@ def run(
     ):
         each(verdict)
         verdicts.append(verdict)
-    if folder is None:
-        return Verified(tuple(verdicts))
-    path = folder / f"verdict-{_label(names)}.json"
-    write(verdicts, path)
+        if path is not None:  # already now, for the next form may take hours
+            write(verdicts, path)
+    if path is not None and not verdicts:
+        write(verdicts, path)
     return Verified(tuple(verdicts), path)
 
 

@@ -48,9 +48,9 @@ def reference_kind(chosen: Spec) -> ReferenceKind | None:
 
 
 def racing(chosen: Spec) -> str | None:
-    """The reference of an environment, if it plays many games by itself."""
+    """The reference of an environment, if it plays games by itself."""
     kind = reference_kind(chosen)
-    return chosen.reference if kind is not None and kind.plays_many else None
+    return chosen.reference if kind is not None and kind.races else None
 
 
 def in_gymnax(id: str) -> str | None:

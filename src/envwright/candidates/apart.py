@@ -85,6 +85,9 @@ class ApartCandidate:
     def phases(self, state: Columns, actions: NDArray[Any], chance: Columns | None) -> dict[str, Columns]:
         return self._ask("phases", state, actions, chance)
 
+    def draws(self, state: Columns, actions: NDArray[Any], chance: Columns | None) -> Columns:
+        return {}  # only shown, to whoever can change the code
+
     def call(self, function: str, arguments: Sequence[NDArray[Any]]) -> NDArray[Any]:
         return self._ask("call", function, list(arguments))
 

@@ -97,6 +97,9 @@ class GymnasiumCandidate:
     def phases(self, state: Columns, actions: NDArray[Any], chance: Columns | None) -> dict[str, Columns]:
         return {}
 
+    def draws(self, state: Columns, actions: NDArray[Any], chance: Columns | None) -> Columns:
+        return {}
+
     def call(self, function: str, arguments: Sequence[NDArray[Any]]) -> NDArray[Any]:
         return np.asarray([self._reference.call(function, row) for row in zip(*arguments, strict=True)])
 

@@ -148,6 +148,16 @@ class JaxCandidate:
             found.setdefault(phase, {})[value] = column
         return found
 
+    def draws(self, state: Columns, actions: NDArray[Any], chance: Columns | None) -> Columns:
+        if self.rules.draws is None:
+            return {}
+        games = len(actions)
+        drawn = self._filled_chance(1, chance or {}, games)
+        found = self._run("draws", games, self._checked(state), self._actions(actions), drawn)
+        return {
+            name.split("\0")[1]: np.ma.masked_array(value, ~happens) for name, (happens, value) in sorted(found.items())
+        }
+
     def call(self, function: str, arguments: Sequence[NDArray[Any]]) -> NDArray[Any]:
         found = _function(self.rules.functions, function)
         if found is None:
@@ -226,7 +236,7 @@ class JaxCandidate:
         compiled = self._game.compiled[what]
         with self._as_its_authors_run_it():
             done = [compiled(self._params, *part) for part in _parts(arguments, games, GAMES)]
-            return _stacked([{name: np.asarray(column) for name, column in part.items()} for part in done], games)
+            return _stacked([jax.tree.map(np.asarray, part) for part in done], games)
 
     @property
     def _params(self) -> Any:
@@ -323,7 +333,7 @@ def _parts(tree: Any, games: int, size: int) -> list[Any]:
 
 
 def _stacked(parts: list[Columns], games: int) -> Columns:
-    return {name: np.concatenate([part[name] for part in parts])[:games] for name in parts[0]}
+    return jax.tree.map(lambda *columns: np.concatenate(columns)[:games], *parts)
 
 
 def _fill_up(array: Any, size: int, axis: int = 0) -> Any:

@@ -29,6 +29,7 @@ def native_candidate(env: Env[Any, Any], name: str | None = None) -> JaxCandidat
             acting=env.acting,
             split=Split(env.draw_start, env.start, env.draw, apply),
             phases=env.phases,
+            draws=env.draws,
             inherit=env.inherit,
             summary=env.summary,
             functions=_home(env),

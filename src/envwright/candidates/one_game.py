@@ -14,7 +14,7 @@ from envwright.core.env import choose
 from envwright.core.errors import EnvwrightError
 from envwright.core.pieces import in_pieces
 
-FUNCTIONS = ("init", "start", "step", "play", "draw_start", "draw", "phases")
+FUNCTIONS = ("init", "start", "step", "play", "draw_start", "draw", "phases", "draws")
 LOG = "log."  # what sums over ended games are called
 
 
@@ -90,6 +90,12 @@ class OneGame:
         assert self.rules.phases is not None
         phases = self.rules.phases(state, action, chance, params)
         return {f"{phase}\0{name}": value for phase, values in phases.items() for name, value in values.items()}
+
+    def draws(self, params: Any, state: Any, action: Any, chance: Any) -> dict[str, Any]:
+        """The number of the place before it, for the same reason."""
+        assert self.rules.draws is not None
+        found = self.rules.draws(state, action, chance, params)
+        return {f"{i:04d}\0{place}": drawn for i, (place, drawn) in enumerate(found.items())}
 
     @property
     def split(self) -> Split:

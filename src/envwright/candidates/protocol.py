@@ -99,6 +99,11 @@ class Candidate(Protocol):
         """What it knows after each phase of a step, in order; empty if it does not say."""
         ...
 
+    def draws(self, state: Columns, actions: NDArray[Any], chance: Columns | None) -> Columns:
+        """The random numbers that a step makes of its chance, by the place in its code, in order; masked where it makes
+        none there. Empty if it does not say."""
+        ...
+
     def call(self, function: str, arguments: Sequence[NDArray[Any]]) -> NDArray[Any]:
         """One of its functions, on a batch of arguments."""
         ...

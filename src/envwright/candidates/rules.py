@@ -47,6 +47,7 @@ class GameRules:
     fixed_params: bool = False  # its code looks at them while it is traced, so other params mean compiling again
     split: Split | None = None
     phases: Callable[[Any, Any, Any, Any], dict[str, Any]] | None = None  # state, action, chance, params
+    draws: Callable[[Any, Any, Any, Any], dict[str, Any]] | None = None  # likewise
     inherit: Callable[[Any, Any], Any] = lambda old, new: new  # what a new game keeps of the one before it
     summary: Callable[[Any, Any], dict[str, Any]] = lambda final, params: {}  # what is reported of an ended game
     functions: ModuleType | None = None  # where its functions are found by name

@@ -160,6 +160,9 @@ class RustCandidate:
             found.setdefault(phase, {})[value] = column
         return found
 
+    def draws(self, state: Columns, actions: NDArray[Any], chance: Columns | None) -> Columns:
+        return {}
+
     def call(self, function: str, arguments: Sequence[NDArray[Any]]) -> NDArray[Any]:
         known = {name: (_kinds(fields), _kinds([result])) for name, fields, result in self._module.signatures()}
         if function not in known:

@@ -15,7 +15,7 @@ examples:
   envwright create rules.pdf --name crossing --agent handoff     you, or a tool of your own, write the files
   envwright create rules.md --name crossing --agent claude --until specification
                                                                  stop there, to read and edit it
-  envwright create examples/recorded/lantern_hall                a recorded run, played again, free
+  envwright create examples/recorded/night_ferry                 a recorded run, played again, free
 
 The agent writes a numbered specification, then a Python reference from it, and, without seeing that, tests; the fast
 version comes from envwright translate. All of it is in the folder created/ of the run (--out), and may be edited; go on

@@ -50,6 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "of each policy where the reference says so",
     )
     parser.add_argument(
+        "--calls",
+        type=whole_number(1),
+        help="calls in L1 of each function whose arguments the contract makes (default 3,000)",
+    )
+    parser.add_argument(
         "--seed", type=whole_number(0, LARGEST_SEED), default=0, help="another seed, other games (default 0)"
     )
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the verdict file (default out)")
@@ -76,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
         contract=args.contract,
         levels=args.levels,
         episodes=args.episodes,
+        calls=args.calls,
         seed=args.seed,
         patience=args.patience,
         policies=args.policy,

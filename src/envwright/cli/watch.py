@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,15 +75,18 @@ class Lineup:
 
 def _cast(args: argparse.Namespace) -> Lineup:
     """The policy in all seats, or an opponent in the second; of an environment's name, its own players."""
+    from envwright.core.errors import UnknownEnvError
     from envwright.core.native import spaces_of
-    from envwright.core.registry import make, registered, spec
+    from envwright.core.registry import make, spec
     from envwright.core.versus import opponents_of
     from envwright.training.config import from_plain
     from envwright.training.run import load_player
 
-    known = {one.name for one in registered()} | {one.id for one in registered()}
-    if not args.trained.exists() and str(args.trained) in known:
-        chosen = spec(str(args.trained))
+    chosen = None
+    if not args.trained.exists():
+        with suppress(UnknownEnvError):
+            chosen = spec(str(args.trained))
+    if chosen is not None:
         env = make(chosen.id)
         opponents = opponents_of(chosen, spaces_of(env)[1])
         names = [list(opponents)[-1]] * env.players
@@ -100,6 +104,11 @@ def _cast(args: argparse.Namespace) -> Lineup:
         players[1] = opponents_of(chosen, spaces_of(env)[1], [args.against])[args.against]
         names[1] = args.against
     return Lineup(chosen, env, tuple(names), tuple(players), folder)
+
+
+def told_apart(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of players, numbered where two are the same."""
+    return names if len(set(names)) == len(names) else tuple(f"{name} ({i + 1})" for i, name in enumerate(names))
 
 
 def _chooser(cast: Lineup, seed: int) -> "Chooser":
@@ -158,6 +167,7 @@ def _save_page(cast: Lineup, path: Path, args: argparse.Namespace) -> int:
     from envwright.core.course import Course
     from envwright.core.spec import load_object
     from envwright.play.film import replacing, writing
+    from envwright.play.page import page_of
     from envwright.training.evaluate import LONGEST
 
     if not cast.spec.replay or not isinstance(cast.env, Env):
@@ -170,7 +180,7 @@ def _save_page(cast: Lineup, path: Path, args: argparse.Namespace) -> int:
             course.step(act(np.asarray(course.obs)[None], np.full(1, i == 0), legal)[0])
             if course.over:
                 break
-        page = tell(cast.env, course.start, course.moments, cast.names)
+        page = page_of(tell(cast.env, course.start, course.moments, told_apart(cast.names)))
         with writing(path):
             part.write_text(page, encoding="utf-8")
     return len(course.moments)

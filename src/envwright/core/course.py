@@ -10,6 +10,7 @@ import numpy as np
 
 from envwright.core import chance
 from envwright.core.env import Env, Step
+from envwright.core.pieces import in_pieces
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,20 @@ class StepTaken:
     action: Any
     chance: Any
     step: Step
+
+
+@dataclass(frozen=True)
+class ToldGame:
+    """A game told for a page with a slider, in plain data. `play.page` has the slider, the chart and the log."""
+
+    title: str
+    about: str
+    chart: str  # what the chart's two lines are
+    result: dict[str, str] | None  # `text` and `colour`, one or two, of the end; None if there was none
+    # Of each step: `label` and `heading` of the slider and the log, `log` of [text, 1 if it is minor], `chart` of two
+    # shares, and what the board draws.
+    frames: list[dict[str, Any]]
+    board: str  # HTML with a script that has `draw(frame)`
 
 
 class Course:
@@ -78,7 +93,7 @@ def _step(env: Env[Any, Any], keys: jax.Array, state: Any, action: jax.Array, pa
         drawn = env.draw(key, state, action, params)
         return drawn, env.apply(state, action, drawn, params)
 
-    return jax.vmap(one)(keys, state, action)
+    return in_pieces(jax.vmap(one))(keys, state, action)
 
 
 @functools.partial(jax.jit, static_argnums=0)

@@ -106,6 +106,14 @@ class Env(ABC, Generic[State, Params]):
         del state, action, chance, params
         return {}
 
+    def draws(
+        self, state: State, action: jax.Array, chance: Chance, params: Params
+    ) -> dict[str, tuple[jax.Array, jax.Array]]:
+        """Where a step makes random numbers of its chance, by the place in its code and in order: whether it does, and
+        the number. The verifier shows them beside the reference's; nothing unless written."""
+        del state, action, chance, params
+        return {}
+
     def render(self, state: State, params: Params) -> Any:
         """The state as a uint8 picture of shape (height, width, 3)."""
         raise NotImplementedError(f"{type(self).__name__} does not draw itself.")

@@ -37,9 +37,9 @@ def in_pieces(function: Callable[P, R]) -> Callable[P, R]:
         if not compiled or kernels.is_traced() or not execute.on_cpu():
             return function(*args, **kwargs)
         closed, shape = jax.make_jaxpr(function, return_shape=True)(*args, **kwargs)
-        if closed.effects or length(closed.jaxpr) < LONG:
-            return function(*args, **kwargs)
-        return jax.tree.unflatten(jax.tree.structure(shape), _called(closed, leaves))
+        whole = closed.effects or length(closed.jaxpr) < LONG
+        results = jaxpr_as_fun(closed)(*leaves) if whole else _called(closed, leaves)  # `function` is traced only once
+        return jax.tree.unflatten(jax.tree.structure(shape), results)
 
     return call
 

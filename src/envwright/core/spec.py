@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from envwright.core.errors import EnvwrightError
 
 if TYPE_CHECKING:
-    from envwright.core.course import StepTaken
+    from envwright.core.course import StepTaken, ToldGame
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Form:
 
 
 class Replay(Protocol):
-    """Tells a game as a page of HTML that needs nothing beside itself."""
+    """Tells a game for a page of HTML."""
 
-    def __call__(self, env: Any, start: Any, moments: Sequence["StepTaken"], names: Sequence[str]) -> str:
+    def __call__(self, env: Any, start: Any, moments: Sequence["StepTaken"], names: Sequence[str]) -> "ToldGame":
         """`start` is the first state, `names` are the players'."""
         ...
 
@@ -51,9 +51,16 @@ class TextScreen(Protocol):
     """What a player reads at a terminal, in place of a picture: a menu and what happened lately."""
 
     def __call__(
-        self, env: Any, start: Any, moments: Sequence["StepTaken"], seat: int, cursor: int | None
+        self,
+        env: Any,
+        start: Any,
+        moments: Sequence["StepTaken"],
+        seat: int,
+        legal: Sequence[int],
+        cursor: int | None,
     ) -> list[str]:
-        """Lines, with ANSI colours; `cursor` is the action that would be taken, None if there is nothing to choose."""
+        """Lines, with ANSI colours. A menu numbers the legal actions from 0, in order; `cursor` is the one that would
+        be taken, None if there is nothing to choose."""
         ...
 
 

@@ -89,5 +89,10 @@ class TimeLimit(Env[TimedState, TimedParams]):
     ) -> dict[str, dict[str, jax.Array]]:
         return self.env.phases(state.inner, action, chance, params.inner)
 
+    def draws(
+        self, state: TimedState, action: jax.Array, chance: Chance, params: TimedParams
+    ) -> dict[str, tuple[jax.Array, jax.Array]]:
+        return self.env.draws(state.inner, action, chance, params.inner)
+
     def render(self, state: TimedState, params: TimedParams) -> Any:
         return self.env.render(state.inner, params.inner)

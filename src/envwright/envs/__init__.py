@@ -15,12 +15,23 @@ GAMEBOY_PROGRAMS = (
     "timer", "halt", "stat", "poll", "dma", "sprites", "window", "sound", "lines", "mbc1", "mbc2", "mbc3", "mbc5",
     "mix",
 )  # fmt: skip
+POCKET_FLAGS = {  # of TcgPocket, each other than its default
+    "first_turn_draw": False,
+    "opening_hand": "reshuffle",
+    "unused_energy": "kept",
+    "simultaneous": "points",
+    "turn_limit": 12,
+    "promotion": "turn_first",
+    "first_turn_supporter": False,
+    "first_turn_attack": False,
+}
 
 
 def register_all() -> None:
     """Put the environments of this package, and the kinds of references that only they need, into the registries."""
     register_reference("pufferlib", "envwright.envs.pong.kind:PufferLib")
     register_reference("showdown", "envwright.envs.pokemon.kind:Showdown")
+    register_reference("rulebook", "envwright.envs.tcg_pocket.kind:Rulebook")
     register_reference("pyboy", "envwright.envs.gameboy.kind:PyBoyKind")
     register(
         Spec(
@@ -56,6 +67,10 @@ def register_all() -> None:
             "TcgPocket-v0",
             "envwright.envs.tcg_pocket:TcgPocket",
             summary="Pokemon TCG Pocket, 302 cards, from a specification (rulebook to Python to JAX)",
+            forms=(_pocket("flags as they are by default"), _pocket("all flags the other way", **POCKET_FLAGS)),
+            opponents={"heuristic": "envwright.envs.tcg_pocket.players.opponents:heuristic"},
+            replay="envwright.envs.tcg_pocket.shown.replay:replay",
+            screen="envwright.envs.tcg_pocket.shown.screen:screen",
         )
     )
     register(
@@ -134,3 +149,8 @@ def _gameboy(name: str, rom: str) -> Form:
 def _own_roms() -> list[Path]:
     folder = os.environ.get(GAMEBOY_ROMS)
     return sorted(Path(folder).expanduser().resolve().glob("*.gb")) if folder else []
+
+
+def _pocket(name: str, **flags: object) -> Form:
+    """TCG Pocket with published and random decks: of the published ones many cards are in none."""
+    return Form(name, {"decks": "all", **flags})

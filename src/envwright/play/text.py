@@ -10,7 +10,7 @@ from envwright.core.versus import Opponent, in_many_games
 from envwright.play.interactive import BEGIN_FRAME, CLEAR, END_FRAME, Screen
 from envwright.play.keys import parse
 
-HELP = "arrows and enter, or the digit: choose   r again   q quit"
+HELP = "arrows and enter, or the number: choose   r again   q quit"
 MOVES = {"up": -1, "k": -1, "left": -1, "h": -1, "down": 1, "j": 1, "right": 1, "l": 1}
 PAUSE = 1 / 30  # seconds between two looks at the keyboard
 
@@ -24,6 +24,7 @@ class TextGame:
     answer: Callable[..., object] | None
     cursor: int | None = None
     unfinished: bytes = b""
+    typed: str = ""  # the beginning of a number
     hint: str = ""
     quit: bool = False
 
@@ -45,7 +46,7 @@ class TextGame:
 
     def restart(self) -> None:
         self.course.restart()
-        self.hint = ""
+        self.hint = self.typed = ""
         self.cursor = next(iter(self.legal()), None)
 
     def listen(self, typed: bytes) -> None:
@@ -59,16 +60,29 @@ class TextGame:
                 self.restart()
             elif key in MOVES and self.cursor in legal:
                 self.cursor = legal[(legal.index(self.cursor) + MOVES[key]) % len(legal)]
+                self.hint = self.typed = ""
             elif key in ("enter", "space") and self.cursor is not None:
+                self.hint = self.typed = ""
                 self.choose(self.cursor)
             elif key.isdigit() and legal:
-                self.hint = "" if int(key) in legal else f"{key} cannot be chosen now  "
-                if int(key) in legal:
-                    self.choose(int(key))
+                self._type(key, legal)
 
     def lines(self) -> list[str]:
-        told = self.tell(self.course.env, self.course.start, self.course.moments, 0, self.cursor)
+        course = self.course
+        told = self.tell(course.env, course.start, course.moments, 0, self.legal(), self.cursor)
         return [*told, "", f"{self.hint}{'over: r again   q quit' if self.course.over else HELP}"]
+
+    def _type(self, digit: str, legal: list[int]) -> None:
+        """Choose by number, as soon as no longer one begins like this."""
+        self.typed += digit
+        number = int(self.typed)
+        if number >= len(legal):
+            self.hint, self.typed = f"{number} cannot be chosen now  ", ""
+        elif number and 10 * number < len(legal):
+            self.cursor, self.hint = legal[number], f"{number}, or go on typing  "
+        else:
+            self.hint = self.typed = ""
+            self.choose(legal[number])
 
     def _take(self, action: int) -> None:
         if self.answer is None:

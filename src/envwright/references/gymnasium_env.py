@@ -27,23 +27,16 @@ _PLAIN_WRAPPERS = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker")
 def gymnasium_reference(id: str, settings: Mapping[str, Any] | None = None, /, **options: Any) -> PythonReference:
     """The environment of a Gymnasium id, or of a class given as `module:Class` or `path/to/file.py:Class`."""
     try:
-        import gymnasium as gym
+        import gymnasium  # noqa: F401
     except ImportError:
         raise missing_extra("gymnasium", "reference") from None
-    if ":" in id and id not in gym.registry and not _is_registered(gym, id):
-        make: Callable[[], Any] = _class_maker(id, options)
-    else:
-        make = id_maker(gym, id, options)
-
-    def made() -> Any:
-        return set_up(make(), settings or {})
-
+    made = unwatched_maker(id, settings or {}, options)
     sample = made_alike(made)
     driver = Driver(
         make=made,
         reset=_reset,
         step=_stepper(getattr(sample, "action_space", None)),
-        sample_action=_sampler(getattr(sample, "action_space", None)),
+        sample_action=sampler_of(getattr(sample, "action_space", None)),
         parts=_parts,
         set_elapsed=_set_elapsed,
         close=lambda env: env.close() if hasattr(env, "close") else None,
@@ -57,6 +50,15 @@ def gymnasium_reference(id: str, settings: Mapping[str, Any] | None = None, /, *
     )
     driver.close(sample)
     return PythonReference(id, driver)
+
+
+def unwatched_maker(id: str, settings: Mapping[str, Any], options: Mapping[str, Any]) -> Callable[[], Any]:
+    """What makes the environment itself, as it is."""
+    import gymnasium as gym
+
+    is_class = ":" in id and id not in gym.registry and not _is_registered(gym, id)
+    make = _class_maker(id, dict(options)) if is_class else id_maker(gym, id, options)
+    return lambda: set_up(make(), settings)
 
 
 def set_up(env: Any, settings: Mapping[str, Any]) -> Any:
@@ -291,7 +293,7 @@ def _shape(space: Any) -> tuple[int, ...] | None:
     return None
 
 
-def _sampler(space: Any) -> Callable[[np.random.Generator], Any]:
+def sampler_of(space: Any) -> Callable[[np.random.Generator], Any]:
     match type(space).__name__:
         case "Discrete":
             return lambda rng: int(space.start) + int(rng.integers(int(space.n)))

@@ -11,7 +11,7 @@ from envwright.core.errors import missing_extra
 from envwright.core.spaces import Space
 from envwright.references.protocol import Reference
 from envwright.references.python_sources import NoSourceError, class_file, gymnasium_class, module_file
-from envwright.references.registry import ReferenceKind, SourceCode
+from envwright.references.registry import Racing, ReferenceKind, SourceCode
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,32 @@ class PythonClass(ReferenceKind):
 
     usage = "module:Class or path/to/file.py:Class"
     takes_settings = True
+    races = True
+    races_most = 1024  # games, of some 10 KB each
+    race_steps = 2**10
 
     def make(self, **options: Any) -> Reference:
         from envwright.references.gymnasium_env import gymnasium_reference
 
-        path = str((self.base or Path()) / self.rest) if ".py:" in self.rest else self.rest
-        return gymnasium_reference(path, self.settings, **options)
+        return gymnasium_reference(self._path, self.settings, **options)
+
+    def stepping(
+        self, num_envs: int, observations: Space, actions: Space, masked: bool = False, **options: Any
+    ) -> Stepping:
+        from envwright.references.batches import unwatched
+        from envwright.references.gymnasium_env import unwatched_maker
+
+        make = unwatched_maker(self._path, self.settings, options)
+        return unwatched([make() for _ in range(num_envs)], observations, actions, masked)
+
+    def racing(self, num_envs: int, **options: Any) -> Racing:
+        from envwright.references.python_race import PythonRace
+
+        return PythonRace(self._path, self.settings, num_envs, options)
+
+    @property
+    def _path(self) -> str:
+        return str((self.base or Path()) / self.rest) if ".py:" in self.rest else self.rest
 
     def source(self) -> SourceCode:
         where, _, name = self.rest.rpartition(":")

@@ -87,6 +87,9 @@ class Covered:
         return {"lines": list(lines), "branches": list(branches), "missing": list(self.missing)}
 
 
+Counts = Mapping[str, Mapping[str, int]]  # how often what was met: {"move": {"surf": 12}}
+
+
 class Reference(Protocol):
     """A slow original under observation, one game at a time."""
 
@@ -168,6 +171,10 @@ class Reference(Protocol):
         """Measures what of the reference's source runs meanwhile; nothing, where that cannot be seen."""
         ...
 
+    def counted(self) -> Counts:
+        """What of its rules it has met since it was made, as far as it counts that itself; see verifier/counting.py."""
+        return {}
+
     def rounding(self, seed: int, dtype: str) -> AbstractContextManager[None] | None:
         """Meanwhile it computes as in `dtype`, float32 or float64, rounding up or down at random; None, where that
         cannot be had."""
@@ -221,6 +228,10 @@ class BatchedReference(Protocol):
     def tape(self, draws: Sequence[Draw], chance: Columns, game: int) -> tuple[Draw, ...]:
         """Draws of a single step, with what a game drew in place of their values."""
         ...
+
+    def counted(self) -> Counts:
+        """As `Reference.counted`."""
+        return {}
 
     def close(self) -> None: ...
 

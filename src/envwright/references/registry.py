@@ -57,6 +57,7 @@ class ReferenceKind(ABC):
     usage = ""  # "gymnasium:ID"
     takes_settings = False  # whether it has such attributes
     plays_many = False  # whether `batched` gives anything
+    races = False  # whether `racing` does
     effort: ClassVar[Mapping[str, Any]] = {}  # what is tried of one that plays many games at once, where not the usual
     races_most = 2**17  # games in a race, above which it takes too long or too much memory
     race_steps = 2**20  # of the games of one core together, between two looks at the clock
@@ -81,7 +82,8 @@ class ReferenceKind(ABC):
         return ""
 
     def racing(self, num_envs: int, **options: Any) -> Racing | None:
-        """Games that take random actions of their own, for benchmarks; None where every step goes through Python."""
+        """Games that take random actions of their own, for benchmarks, in a language or a process of their own; None
+        where there is no such thing."""
         return None
 
     def source(self) -> SourceCode:

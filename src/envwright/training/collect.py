@@ -103,7 +103,7 @@ def collect(
         t, noise = now
         seen = look(actors.obs)
         memory = jnp.where(actors.fresh[:, None], 0, actors.memory)
-        shown = policy.normalise(statistics, seen)
+        shown = policy.shown(statistics, seen)
         features, memory = networks.remember(policy.network, weights, memory, shown)
         head = networks.head(policy.network, weights, features)
         after, (legal, raw, log_prob, reward, terminated, truncated, final), ended = playing(actors, head, noise, t)

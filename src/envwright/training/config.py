@@ -11,7 +11,7 @@ from typing import Any
 from envwright.core.errors import EnvwrightError
 from envwright.core.registry import spec
 
-KINDS = ("mlp", "gru")
+KINDS = ("mlp", "gru", "scorer")
 ACTIVATIONS = ("tanh", "relu", "silu")
 TABLES = ("network", "env_options")  # settings that hold settings
 
@@ -25,12 +25,17 @@ class Network:
     """The shape of a policy.
 
     `mlp`: one stack of layers that acts and another of the same shape that judges. `gru`: layers, then a memory as wide
-    as the last of them, shared by both.
+    as the last of them, shared by both. `scorer`: layers that read what belongs to no action; an action is scored by
+    what they say and by its own numbers, with the same weights for all. What is seen then begins with `per_action`
+    rows of a number for each action.
     """
 
     kind: str = "mlp"
     hidden: tuple[int, ...] = (64, 64)
     activation: str = "tanh"
+    features: str = ""  # "module:function", from observations to what the network sees, in NumPy and JAX; none: as is
+    per_action: int = 0  # of a scorer: numbers that are seen of each action
+    score: int = 32  # of a scorer: width of the layer between these and an action's score
     log_std: float = 0.0  # of every number of a Box of actions when learning begins; the bounds are -1 and 1 to it
 
     def __post_init__(self) -> None:
@@ -38,6 +43,11 @@ class Network:
         _one_of("activation", self.activation, ACTIVATIONS)
         if not isinstance(self.hidden, Sequence) or not self.hidden or any(map(_no_width, self.hidden)):
             raise ConfigError(f"network.hidden lists the widths of the layers, such as [64, 64], not {self.hidden}.")
+        if (self.kind == "scorer") != (self.per_action > 0) or self.score < 1:
+            raise ConfigError(
+                "A network of the kind scorer, and no other, has per_action from 1 and score from 1, but here kind is "
+                f"'{self.kind}', per_action {self.per_action} and score {self.score}."
+            )
         if not math.isfinite(self.log_std):
             raise ConfigError(f"network.log_std must be a number, but is {self.log_std}.")
 
@@ -142,6 +152,14 @@ def with_settings(config: Config, settings: Sequence[str]) -> Config:
         except tomllib.TOMLDecodeError:
             values[name.strip()] = text  # a bare word is a string
     return with_values(config, values)
+
+
+def with_options(config: Config, settings: Sequence[str]) -> Config:
+    """The config with options of the environment changed, and nothing else: what was learned stays what it is."""
+    for setting in settings:
+        if not setting.startswith("env_options."):
+            raise ConfigError(f"'{setting}' is not an option of the environment; write env_options.NAME=VALUE.")
+    return with_settings(config, settings)
 
 
 def with_values(config: Config, values: Mapping[str, Any]) -> Config:

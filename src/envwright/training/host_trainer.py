@@ -206,7 +206,7 @@ class HostTrainer:
         network, actions, spread = self.policy.network, self.policy.actions, weights["spread"]
         seen = to_seats(encode(self.policy.observations, obs), self.players)
         memory = jnp.where(fresh[:, None], 0, memory)
-        features, memory = networks.remember(network, weights, memory, self.policy.normalise(statistics, seen))
+        features, memory = networks.remember(network, weights, memory, self.policy.shown(statistics, seen))
         head = with_legal(networks.head(network, weights, features), legal)
         raw = actions.sample(head, spread, noise)
         chosen = to_games(actions.to_env(raw), self.players)

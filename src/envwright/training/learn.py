@@ -83,7 +83,7 @@ def learn(
     (weights, moments), losses = jax.lax.scan(epoch, (learner.weights, learner.moments), keys)
     statistics = learner.statistics
     if policy.normalised:
-        statistics = _look_back(statistics, experience.seen, axis)
+        statistics = _look_back(statistics, policy.featured(experience.seen), axis)
     metrics = _mean({name: value.mean() for name, value in vars(losses).items()}, axis)
     metrics["explained"] = _explained(sample, axis)
     return Learner(weights, moments, statistics, learner.updates + 1), metrics
@@ -92,18 +92,18 @@ def learn(
 def judge(policy: Policy, config: Config, learner: Learner, experience: Experience) -> Sample:
     """What everything was worth."""
     weights, network = learner.weights, policy.network
-    seen, final = (policy.normalise(learner.statistics, x) for x in (experience.seen, experience.final))
+    seen = policy.shown(learner.statistics, experience.seen)
     values = networks.value(network, weights, experience.memory if network.kind == "gru" else seen)
 
-    def worth(memory: jax.Array, seen: jax.Array) -> jax.Array:
-        features, _ = networks.remember(network, weights, memory, seen)
+    def worth(memory: jax.Array, final: jax.Array) -> jax.Array:
+        features, _ = networks.remember(network, weights, memory, policy.shown(learner.statistics, final))
         return networks.value(network, weights, features)
 
     cut_off = experience.truncated & ~experience.terminated
     at_the_end = jax.lax.cond(  # most rollouts hold no time limit, and then nothing is to be looked at again
-        cut_off.any(), lambda: worth(experience.memory, final), lambda: jnp.zeros_like(values)
+        cut_off.any(), lambda: worth(experience.memory, experience.final), lambda: jnp.zeros_like(values)
     )
-    after_last = worth(experience.memory[-1], final[-1])
+    after_last = worth(experience.memory[-1], experience.final[-1])
     next_values = jnp.where(cut_off, at_the_end, jnp.concatenate([values[1:], after_last[None]]))
     gained = advantages(
         values,
@@ -180,7 +180,7 @@ def _gradient_step(policy: Policy, config: Config, axis: str | None) -> Any:
 
 def _features(policy: Policy, weights: networks.Params, sample: Sample, memory: jax.Array) -> jax.Array:
     """What the network makes of what it sees; with a memory, step by step from the beginning of the rollout."""
-    if policy.network.kind == "mlp":
+    if policy.network.kind != "gru":
         return sample.seen
 
     def look(memory: jax.Array, now: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:

@@ -30,6 +30,15 @@ def make(network: Network, inputs: int, outputs: int, spread: int, key: jax.Arra
             "actor": [*_stack(keys[0], inputs, network.hidden, gain), _layer(keys[1], last, outputs, 0.01)],
             "critic": [*_stack(keys[2], inputs, network.hidden, gain), _layer(keys[3], last, 1, 1.0)],
         }
+    elif network.kind == "scorer":
+        rest, more = inputs - outputs * network.per_action, fork(keys[3], 3)
+        params = {
+            "trunk": [*_stack(keys[0], rest, network.hidden, gain), _layer(keys[1], last, network.score, gain)],
+            "own": [_layer(more[0], network.per_action, network.score, gain)],
+            "apart": jnp.zeros((outputs, network.score), jnp.float32),  # what is added for each action
+            "score": [_layer(more[1], network.score, 1, 0.1)],
+            "critic": [*_stack(keys[2], rest, network.hidden, gain), _layer(more[2], last, 1, 1.0)],
+        }
     else:
         gates = fork(keys[1], 2)
         params = {
@@ -48,7 +57,7 @@ def no_memory(network: Network, many: int) -> jax.Array:
 
 
 def remember(network: Network, params: Params, memory: jax.Array, seen: jax.Array) -> tuple[jax.Array, jax.Array]:
-    if network.kind == "mlp":
+    if network.kind != "gru":
         return seen, memory
     seen = _run(params["encoder"], seen, network.activation, last=True)
     new_reset, new_keep, new = jnp.split(_run([params["from_seen"]], seen, ""), 3, axis=-1)
@@ -59,11 +68,30 @@ def remember(network: Network, params: Params, memory: jax.Array, seen: jax.Arra
 
 
 def head(network: Network, params: Params, features: jax.Array) -> jax.Array:
+    if network.kind == "scorer":
+        return _scores(network, params, features)
     return _run(params["actor"], features, network.activation)
 
 
 def value(network: Network, params: Params, features: jax.Array) -> jax.Array:
+    if network.kind == "scorer":
+        features = features[..., network.per_action * len(params["apart"]) :]
     return _run(params["critic"], features, network.activation)[..., 0]
+
+
+def _scores(network: Network, params: Params, seen: jax.Array) -> jax.Array:
+    """A score for each action; all actions of all samples go through one product of matrices."""
+    many, width = params["apart"].shape
+    lead, x = seen.shape[:-1], seen.reshape(-1, seen.shape[-1]).T
+    own, rest = x[: many * network.per_action], x[many * network.per_action :]
+    said = _layers(params["trunk"], rest, network.activation)
+    (first,), (second,) = params["own"], params["score"]
+    own = (first["weights"] @ own.reshape(network.per_action, -1)).reshape(width, many, -1)
+    hidden = _ACTIVATIONS[network.activation](
+        own + (said + first["bias"][:, None])[:, None] + params["apart"].T[:, :, None]
+    )
+    scores = second["weights"] @ hidden.reshape(width, -1) + second["bias"][:, None]
+    return scores.reshape(many, -1).T.reshape(*lead, many)
 
 
 def count(params: Params) -> int:
@@ -77,12 +105,16 @@ def _run(layers: Sequence[Layer], x: jax.Array, activation: str, last: bool = Fa
     Samples run along the last axis inside: XLA's gradients of that layout are a sixth faster on CPU (docs/train.md).
     """
     lead = x.shape[:-1]
-    x = x.reshape(-1, x.shape[-1]).T
+    return _layers(layers, x.reshape(-1, x.shape[-1]).T, activation, last).T.reshape(*lead, -1)
+
+
+def _layers(layers: Sequence[Layer], x: jax.Array, activation: str, last: bool = False) -> jax.Array:
+    """The same with samples along the last axis."""
     for i, layer in enumerate(layers):
         x = layer["weights"] @ x + layer["bias"][:, None]
         if last or i + 1 < len(layers):
             x = _ACTIVATIONS[activation](x)
-    return x.T.reshape(*lead, -1)
+    return x
 
 
 _ACTIVATIONS = {"tanh": jnp.tanh, "relu": jax.nn.relu, "silu": jax.nn.silu}

@@ -43,7 +43,7 @@ class Player:
             x = np.clip((x - self.mean) / np.sqrt(self.variance + 1e-8), -MOST_DEVIATION, MOST_DEVIATION)
         if self.policy.network.kind == "gru":
             x = memory = self._remember(memory, x)
-        head = self._run(self.weights["actor"], x)
+        head = self._scores(x) if self.policy.network.kind == "scorer" else self._run(self.weights["actor"], x)
         actions = self.policy.actions
         if isinstance(actions, Categorical):
             head = head if legal is None else np.where(legal, head, ILLEGAL)
@@ -56,7 +56,16 @@ class Player:
     def _encode(self, obs: Array) -> Array:
         space = self.policy.observations
         n = getattr(space, "n", None)
-        return np.eye(n)[obs.astype(int)] if n is not None else obs.reshape(len(obs), -1).astype(np.float64)
+        seen = np.eye(n)[obs.astype(int)] if n is not None else obs.reshape(len(obs), -1).astype(np.float64)
+        return self.policy.featured(seen)
+
+    def _scores(self, x: Array) -> Array:
+        """A score for each action, of a network of that kind."""
+        network, apart = self.policy.network, np.asarray(self.weights["apart"], np.float64)
+        many = len(apart) * network.per_action
+        own = x[:, :many].reshape(len(x), network.per_action, len(apart)).swapaxes(1, 2)
+        hidden = self._run(self.weights["own"], own) + self._run(self.weights["trunk"], x[:, many:])[:, None] + apart
+        return self._run(self.weights["score"], _ACTIVATIONS[network.activation](hidden))[..., 0]
 
     def _run(self, layers: Any, x: Array, last: bool = False) -> Array:
         for i, layer in enumerate(layers):

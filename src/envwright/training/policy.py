@@ -1,12 +1,14 @@
 """A policy: a network between an observation space and an action space."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from envwright.core.record import Record
 from envwright.core.spaces import Space, size_of
+from envwright.core.spec import load_object
 from envwright.training import networks
 from envwright.training.actions import Actions, actions_of
 from envwright.training.config import Network
@@ -38,10 +40,28 @@ class Policy:
     def make(self, key: jax.Array) -> networks.Params:
         """A new network's weights."""
         actions = self.actions
-        return networks.make(self.network, size_of(self.observations), actions.outputs, actions.spread, key)
+        return networks.make(self.network, self.inputs, actions.outputs, actions.spread, key)
+
+    @property
+    def inputs(self) -> int:
+        """How many numbers the network sees."""
+        size = size_of(self.observations)
+        if not self.network.features:
+            return size
+        return jax.eval_shape(self.featured, jax.ShapeDtypeStruct((size,), jnp.float32)).shape[-1]
+
+    def featured(self, seen: Any) -> Any:
+        """What the network's features make of what the environment shows, in NumPy or in JAX."""
+        if not self.network.features:
+            return seen
+        return load_object(self.network.features, "The features of the network should be")(seen)
+
+    def shown(self, statistics: ObservationStatistics, seen: jax.Array) -> jax.Array:
+        """What the network sees of it."""
+        return self.normalise(statistics, self.featured(seen))
 
     def no_statistics(self) -> ObservationStatistics:
-        size = size_of(self.observations)
+        size = self.inputs
         return ObservationStatistics(jnp.zeros(size, jnp.float32), jnp.ones(size, jnp.float32), jnp.float32(1e-4))
 
     def normalise(self, statistics: ObservationStatistics, seen: jax.Array) -> jax.Array:

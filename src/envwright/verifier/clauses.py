@@ -26,13 +26,14 @@ class Function:
     candidate: str
     arguments: tuple[Expression, ...]  # the candidate's, over the names of the reference function's arguments
     result: Expression
+    cases: str | None = None  # "file.py:function" that makes the reference's arguments, where play does not show them
 
 
 @dataclass(frozen=True)
 class Phase:
     """A place in the middle of a step where both sides can be looked at."""
 
-    module: str
+    module: str  # empty: the owner of the value that differs
     point: Watchpoint
     values: dict[str, Expression]
     substeps: Expression | None = None  # how often a step goes through it; None: once, or the last time counts

@@ -55,7 +55,11 @@ class Contract:
     domain: dict[str, dict[str, Any]] = field(default_factory=dict)
     together: tuple[tuple[str, ...], ...] = ()  # parts of the state that are taken from one recorded state
     states: str | None = None  # "file.py:function" that makes possible states
+    oracle: str | None = None  # "file.py:function" that says what is wrong with a step of either side
     policies: tuple[str, ...] = ()
+    coverage: dict[str, str] = field(
+        default_factory=dict
+    )  # "file.py:function" that counts, and that says what there is
     reachable: tuple[Reach, ...] = ()
     tolerances: tuple[Tolerance, ...] = ()
     modules: tuple[Module, ...] = ()
@@ -118,7 +122,7 @@ def read(text: str, path: Path | None = None) -> Contract:
     known = {
         "reference", "candidate", "reference_options", "candidate_options", "state", "params", "outcome", "chance",
         "ignored", "domain", "policies", "reachable", "tolerance", "module", "function", "phase", "invariant",
-        "transfer", "made", "states", "settings", "setting", "requires",
+        "transfer", "made", "states", "settings", "setting", "requires", "coverage", "oracle",
     }  # fmt: skip
     _only(table, known, name)
     _shaped(table, name)
@@ -153,12 +157,14 @@ def read(text: str, path: Path | None = None) -> Contract:
         domain={key: value for key, value in domain.items() if key != "together"},
         together=_together(domain.get("together", []), f"{name}, [domain] together"),
         states=_text(table, "states", name) if "states" in table else None,
+        oracle=_text(table, "oracle", name) if "oracle" in table else None,
         policies=tuple(table.get("policies", ())),
+        coverage=_coverage(table.get("coverage", {}), f"{name}, [coverage]"),
         reachable=tuple(_reach(row, name) for row in table.get("reachable", ())),
         tolerances=tuple(_tolerance(row, settings, name) for row in table.get("tolerance", ())),
         modules=tuple(_module(row, name) for row in table.get("module", ())),
         functions=tuple(_function(row, name) for row in table.get("function", ())),
-        phases=tuple(_phase(row, name) for row in table.get("phase", ())),
+        phases=tuple(_phase(row, table.get("state", {}), name) for row in table.get("phase", ())),
         invariants=tuple(_invariant(row, name) for row in table.get("invariant", ())),
         transfer=_transfer(table.get("transfer", {}), f"{name}, [transfer]"),
     )
@@ -213,24 +219,38 @@ def _module(row: dict[str, Any], name: str) -> Module:
 
 def _function(row: dict[str, Any], name: str) -> Function:
     where = f"{name}, [[function]] {row.get('reference', '')}"
-    _only(row, {"module", "reference", "candidate", "arguments", "result"}, where)
+    _only(row, {"module", "reference", "candidate", "arguments", "result", "cases"}, where)
     return Function(
         _text(row, "module", where),
         _text(row, "reference", where),
         _text(row, "candidate", where),
         tuple(parse(argument, where) for argument in row.get("arguments", ())),
         parse(row.get("result", "result"), where),
+        _text(row, "cases", where) if "cases" in row else None,
     )
 
 
-def _phase(row: dict[str, Any], name: str) -> Phase:
+def _phase(row: dict[str, Any], state: dict[str, Any], name: str) -> Phase:
     where = f"{name}, [[phase]] {row.get('name', '')}"
-    _only(row, {"name", "module", "function", "line", "occurrence", "values", "substeps"}, where)
+    _only(row, {"name", "module", "function", "line", "occurrence", "values", "without", "substeps"}, where)
     point = Watchpoint(
         _text(row, "name", where), _text(row, "function", where), row.get("line", ""), row.get("occurrence", 1)
     )
-    values = _expressions(row.get("values", {}), where)
-    return Phase(_text(row, "module", where), point, values, _substeps(row.get("substeps"), where))
+    values = _expressions(_phase_values(row, state, where), where)
+    module = _text(row, "module", where) if "module" in row else ""
+    return Phase(module, point, values, _substeps(row.get("substeps"), where))
+
+
+def _phase_values(row: dict[str, Any], state: dict[str, Any], where: str) -> dict[str, Any]:
+    """What a phase shows: a table, or the [state] without some of it."""
+    values, without = row.get("values", {}), row.get("without", [])
+    if values != "state":
+        if without or not isinstance(values, dict):
+            raise ContractError(f'{where}: values is a table, or "state"; only of that may some be left out.')
+        return values
+    if unknown := [key for key in without if key not in state]:
+        raise ContractError(f"{where}: without names {unknown[0]}, which [state] has not.")
+    return {key: value for key, value in state.items() if key not in without}
 
 
 def _substeps(value: Any, where: str) -> Expression | None:
@@ -256,6 +276,11 @@ def _together(groups: Any, where: str) -> tuple[tuple[str, ...], ...]:
     ):
         raise ContractError(f'{where}: give lists of parts of the state, such as [["board", "turn"]].')
     return tuple(map(tuple, groups))
+
+
+def _coverage(table: dict[str, Any], where: str) -> dict[str, str]:
+    _only(table, {"count", "possible"}, where)
+    return {key: _text(table, key, where) for key in table}
 
 
 def _transfer(table: dict[str, Any], where: str) -> terms.Terms:
@@ -295,7 +320,9 @@ def _shaped(table: dict[str, Any], name: str) -> None:
         if key in ("reachable", "tolerance", "module", "function", "phase", "invariant"):
             if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
                 raise ContractError(f"{name}: {key} is a list of tables; write [[{key}]].")
-        elif key not in ("reference", "candidate", "policies", "states", "setting") and not isinstance(value, dict):
+        elif key not in ("reference", "candidate", "policies", "states", "setting", "oracle") and not isinstance(
+            value, dict
+        ):
             raise ContractError(f"{name}: {key} is a table; write [{key}].")
 
 

@@ -31,8 +31,10 @@ from envwright.verifier.levels import fitting, l0_contract, l0_function
 from envwright.verifier.levels.l1_chance import check_chance
 from envwright.verifier.levels.l1_functions import check_functions
 from envwright.verifier.levels.l2_phases import check_phases
+from envwright.verifier.levels.l3_coverage import check_coverage
 from envwright.verifier.levels.l3_lockstep import check_lockstep
 from envwright.verifier.levels.l4_transfer import check_transfer
+from envwright.verifier.levels.oracle import check_oracle
 from envwright.verifier.session import Effort, Session
 from envwright.verifier.verdict import DEFAULT_LEVELS, Check, Verdict
 
@@ -55,9 +57,9 @@ QUESTIONS: dict[str, tuple[Question, ...]] = {
         l0_function.check_compiled,
         l0_function.check_params_matter,
     ),
-    "L1": (check_functions, fitting.steps, check_chance),
+    "L1": (check_functions, fitting.steps, check_chance, check_oracle),
     "L2": (check_phases,),
-    "L3": (fitting.episodes, check_lockstep),
+    "L3": (fitting.episodes, check_lockstep, check_coverage),
     "L4": (check_transfer,),
 }
 

@@ -122,7 +122,7 @@ def drawn(draws: Sequence[Draw], function: str, index: int | None = None, shape:
 
 def _not_drawn(shape: tuple[int, ...], dtype: type) -> NDArray[Any]:
     """Random draws that were not made."""
-    return np.ma.array(np.zeros(shape, dtype), mask=np.ones(shape, bool))
+    return np.ma.array(np.zeros(shape, dtype), mask=np.ones(shape, bool), fill_value=0)
 
 
 def picked(draws: Sequence[Draw], function: str, index: int | None = None, shape: tuple[int, ...] = ()) -> Any:

@@ -31,6 +31,10 @@ class Parting(NamedTuple):
     have: NDArray[Any]
     wrong: NDArray[np.bool_]  # which of the numbers differ, if the shapes are the same
 
+    def module(self, contract: Contract) -> str:
+        """Whom to ask."""
+        return self.phase.module or contract.owner(f"state.{self.name}")
+
     @property
     def where(self) -> str:
         """The phase, for a person."""

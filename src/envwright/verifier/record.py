@@ -237,10 +237,11 @@ def mine_calls(
     reference: Reference, contract: Contract, plans: Sequence[EpisodePlan], limit: int, beat: Beat
 ) -> dict[str, list[dict[str, Any]]]:
     """The arguments that the contract's functions are called with while the reference plays."""
-    if not contract.functions:
+    names = [function.reference for function in contract.functions if function.cases is None]
+    if not names:
         return {}
 
     def play() -> None:
         record_episodes(reference, contract, plans, limit, 0, beat)
 
-    return reference.record_calls([function.reference for function in contract.functions], play)
+    return reference.record_calls(names, play)

@@ -25,6 +25,7 @@ def verify_names(
     contract: Path | None = None,
     levels: Sequence[str],
     episodes: int | None = None,
+    calls: int | None = None,
     seed: int = 0,
     patience: float = 60.0,
     out: Path | None = None,
@@ -45,7 +46,7 @@ def verify_names(
         chosen = found if form is None else pairs.of_form(found, form)
         chosen = replace(chosen, policies=(*chosen.policies, *(str(Path(p).resolve()) for p in policies)))
         tell = progress if form is None else lambda what, about=subject: progress(f"{about}: {what}")
-        verdict = _verify(chosen, asked, episodes, seed, patience, out, label(chosen, form), tell)
+        verdict = _verify(chosen, asked, episodes, calls, seed, patience, out, label(chosen, form), tell)
         yield replace(verdict, subject=subject or verdict.subject)
 
 
@@ -64,6 +65,7 @@ def _verify(
     contract: Contract,
     levels: Sequence[str],
     episodes: int | None,
+    calls: int | None,
     seed: int,
     patience: float,
     out: Path | None,
@@ -76,6 +78,8 @@ def _verify(
         games = episodes or kind.effort.get("games", GAMES)
         usual = Effort(episodes=min(games, TRACED), seed=seed, limit=LONGEST)
         effort = replace(usual, **{**kind.effort, "games": games})
+    if calls is not None:
+        effort = replace(effort, calls=calls)
     host = pairs.make_host(contract, patience=patience)
     try:
         return verify(

@@ -17,6 +17,7 @@ from envwright.core.spaces import Space
 from envwright.references.protocol import BatchedReference, Reference, ReferenceFailedError, TapeError
 from envwright.verifier import constraints, policies
 from envwright.verifier.contract import Contract
+from envwright.verifier.counting import since
 from envwright.verifier.domain import Domain, mine_states
 from envwright.verifier.host import Host
 from envwright.verifier.nudges import usual
@@ -49,6 +50,7 @@ class Effort:
     states: int = 3000  # single steps from recorded and invented states
     corners: int = 2000
     pool: int = 1000  # recorded states that are kept to invent others from
+    calls: int = 3000  # of each function whose arguments the contract makes
     draws: int = 10_000  # samples of each kind of chance
     watched: int = 300  # steps looked at phase by phase
     checked: tuple[int, int] = (6, 200)  # episodes of the reference, and steps of each, that it has to repeat exactly
@@ -68,6 +70,7 @@ class Session:
     regressions: Path | None = None  # the folder for failing inputs
     traces: Path | None = None  # the file for what is recorded
     batched: Callable[[int], BatchedReference | None] = lambda num_envs: None  # the reference, many games at once
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)  # what of the rules L3 has met
     pinpoint: Callable[[Mapping[str, Any], Any], str] = lambda state, action: ""  # where in a step the two part
 
     def rng(self, purpose: int) -> np.random.Generator:
@@ -274,9 +277,12 @@ def play_covered(
     beat: Beat,
 ) -> Trace:
     """Episodes, with the lines of the reference that they ran, where that can be seen."""
+    counted = reference.counted()
     trace = record_episodes(reference, contract, plans, limit, keep, beat, most)
     while reference.late_changes():  # was read as it had been at first, so all of it again
+        counted = reference.counted()
         trace = record_episodes(reference, contract, plans, limit, keep, beat, most)
+    trace.counted = since(counted, reference.counted())
     with reference.covering() as covered:  # again, without the recording, which would be measured and slowed down too
         replay_actions(reference, trace, beat)
     trace.coverage = covered.report()

@@ -1,6 +1,6 @@
 """Traces: episodes of the reference, recorded once, with the tape of their chance. One file, versioned and hashed.
 
-header.json   version, hash, key (what it was recorded from), policies, seeds, failures, coverage, provenance
+header.json   version, hash, key (what it was recorded from), policies, seeds, failures, coverage, counts, provenance
 columns.npz   actions, chance and everything that is compared, as arrays
 tape.jsonl    the chance as the reference drew it, a line a start, then a line a step
 pool.jsonl    a sample of the reference's states, a line each
@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from envwright.candidates.protocol import Columns
 from envwright.references.plain import from_json, to_json
-from envwright.references.protocol import Draw, TapeError
+from envwright.references.protocol import Counts, Draw, TapeError
 
-VERSION = 1
+VERSION = 2
 
 
 class Failure(NamedTuple):
@@ -46,6 +46,7 @@ class Trace:
     failures: list[Failure] = field(default_factory=list)
     pool: list[dict[str, Any]] = field(default_factory=list)  # some of the states on the way, as the reference has them
     coverage: dict[str, Any] = field(default_factory=dict)  # which lines of the reference these episodes ran
+    counted: Counts = field(default_factory=dict)  # what of its rules the reference says they met
     key: str = ""  # what it was recorded from: reference, contract, effort
     provenance: dict[str, Any] = field(default_factory=dict)
 
@@ -92,6 +93,7 @@ def save(trace: Trace, path: Path) -> str:
         "sha256": digest,
         "key": trace.key,
         "coverage": trace.coverage,
+        "counted": trace.counted,
         "policies": trace.policies,
         "seeds": trace.seeds,
         "failures": [list(f) for f in trace.failures],
@@ -137,6 +139,7 @@ def load(path: Path) -> Trace:
         failures=[Failure(*f) for f in header["failures"]],
         pool=[from_json(json.loads(line)) for line in pool.splitlines()],
         coverage=header["coverage"],
+        counted=header["counted"],
         key=header["key"],
         provenance=header["provenance"],
     )

@@ -11,6 +11,7 @@ from envwright.candidates.protocol import Candidate, Columns
 from envwright.verifier import regressions
 from envwright.verifier.compare import Mismatch, any_column, mismatches, unequal
 from envwright.verifier.domain import size
+from envwright.verifier.drawn import of_both
 from envwright.verifier.phases import first_parting
 from envwright.verifier.record import Case, Transitions, record_transitions
 from envwright.verifier.record_sensitivity import record_rounding, record_sensitivity
@@ -63,16 +64,21 @@ class StepTrial:
 
 def attempt(session: Session, precision: Precision, cases: Sequence[Case]) -> StepTrial:
     """Take each step on both sides."""
-    if precision.nudge is not None:
-        dtype = np.dtype(precision.nudge)
-        cases = [Case(rounded(c.snapshot, dtype), _rounded_action(c.action, dtype), c.tape) for c in cases]
-    done = session.host.run(record_transitions, session.contract, list(cases))
+    done = reference_steps(session, precision, cases)
     if not done.cases:
         return StepTrial(done, {}, {})
     got = _candidate_steps(precision.candidate, done)
     expected = {name: done.after[name] for name in session.contract.columns}
     trial = StepTrial(done, got, unequal(session.contract, expected, got, scales=scales_for(session)))
     return trial if precision.nudge is None else _judge(session, precision.nudge, expected, trial)
+
+
+def reference_steps(session: Session, precision: Precision, cases: Sequence[Case]) -> Transitions:
+    """Take each step on the reference, from states that the candidate can hold."""
+    if precision.nudge is not None:
+        dtype = np.dtype(precision.nudge)
+        cases = [Case(rounded(c.snapshot, dtype), _rounded_action(c.action, dtype), c.tape) for c in cases]
+    return session.host.run(record_transitions, session.contract, list(cases))
 
 
 def scales_for(session: Session) -> Columns | None:
@@ -134,7 +140,7 @@ def explain(session: Session, precision: Precision, trial: StepTrial, level: str
         chosen[module] = (int(row) if smaller else best, count + 1)
     found: dict[str, Divergence] = {}
     for row, count in chosen.values():
-        found_one = _explain_one(session, precision, trial, row, count, level)
+        found_one = explain_one(session, precision, trial, row, count, level)
         found.setdefault(found_one.module, found_one)
     return list(found.values())
 
@@ -145,9 +151,10 @@ def owner(session: Session, trial: StepTrial, row: int) -> str:
     return session.contract.owner(min(wrong, key=lambda name: not name.startswith("state.")))
 
 
-def _explain_one(
+def explain_one(
     session: Session, precision: Precision, trial: StepTrial, row: int, count: int, level: str
 ) -> Divergence:
+    """The smallest input that shows what this row shows, the module to blame, and what both sides drew."""
     case = trial.reference.cases[row]
     column = min((n for n, rows in trial.bad.items() if rows[row]), key=lambda name: not name.startswith("state."))
     case = shrink(session, precision, case, column)
@@ -161,7 +168,7 @@ def _explain_one(
     parting = first_parting(session, precision.candidate, again.reference, 0)
     notes = [f"in {precision.name}" if precision.nudge else "", f"they part after {parting.where}" if parting else ""]
     divergence = Divergence(
-        module=parting.phase.module if parting else session.contract.owner(first.column),
+        module=parting.module(session.contract) if parting else session.contract.owner(first.column),
         column=first.column,
         expected=_json(first.expected),
         got=_json(first.got),
@@ -170,6 +177,7 @@ def _explain_one(
         smallest=True,
         differing=count,
         note="; ".join(filter(None, notes)),
+        draws=of_both(precision.candidate, again.reference, 0),
     )
     return regressions.keep_step(session, divergence, case, precision.name, level)
 
@@ -179,7 +187,7 @@ def shown(session: Session, precision: Precision, trial: StepTrial, about: dict[
     expected = {name: trial.reference.after[name] for name in session.contract.columns}
     wrong = mismatches(session.contract, expected, trial.got, 0, trial.sensitivity, scales_for(session))
     parting = first_parting(session, precision.candidate, trial.reference, 0)
-    module = parting.phase.module if parting else owner(session, trial, 0) if wrong else ""
+    module = parting.module(session.contract) if parting else owner(session, trial, 0) if wrong else ""
     case = trial.reference.cases[0]
     found = [
         Divergence(module, m.column, _json(m.expected), _json(m.got), m.allowed, input=as_input(case))

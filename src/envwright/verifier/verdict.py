@@ -32,6 +32,7 @@ class Divergence:
     differing: int = 1  # how many of the inputs tried show it
     replay: str = ""  # the command that does just this again
     note: str = ""
+    draws: dict[str, list[list[Any]]] = field(default_factory=dict)  # random numbers of this step, by side, in order
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ class Verdict:
         return "\n".join(lines)
 
 
+MOST_DRAWS = 24  # that a line shows; the verdict's file has all
 _MARKS = {"pass": "ok  ", "fail": "FAIL", "open": "open", "note": "note", "skip": "skip"}
 
 
@@ -113,11 +115,19 @@ def describe(d: Divergence) -> list[str]:
             ("smallest input: " if d.smallest else "input: ")
             + ", ".join(f"{name} = {short(value)}" for name, value in d.input.items())
         )
+    lines += [f"{side} drew {_drawn(draws)}" for side, draws in d.draws.items()]
     if d.note:
         lines.append(d.note)
     if d.replay:
         lines.append(f"again: {d.replay}")
     return lines
+
+
+def _drawn(draws: list[list[Any]]) -> str:
+    """Random numbers in their order, each with its place in the code."""
+    listed = ", ".join(f"{' '.join(map(str, place))} = {short(value)}" for *place, value in draws[:MOST_DRAWS])
+    more = f" and {len(draws) - MOST_DRAWS:,} more" if len(draws) > MOST_DRAWS else ""
+    return f"{len(draws):,}: {listed}{more}" if draws else "nothing"
 
 
 def short(value: Any) -> str:

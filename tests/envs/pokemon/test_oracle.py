@@ -137,7 +137,7 @@ def test_many_battles_at_once_are_those_of_one(battle: ShowdownBattle) -> None:
             for name, expected in many.snapshot(after.columns, game).items():
                 np.testing.assert_array_equal(battle.snapshot()[name], expected, err_msg=name)
         before = after
-    coverage = many.coverage()
+    coverage = many.counted()
     many.close()
     assert sum(coverage["move"].values()) > 50
     assert any("tryMoveHit" in place for place in coverage["draw"])
@@ -146,8 +146,10 @@ def test_many_battles_at_once_are_those_of_one(battle: ShowdownBattle) -> None:
 def test_an_action_that_is_not_legal_is_refused_and_nothing_is_lost(battle: ShowdownBattle) -> None:
     battle.reset(0)
     before = battle.snapshot()
-    with pytest.raises(ReferenceFailedError, match="cannot take action 4"):
+    with pytest.raises(ReferenceFailedError, match=r"Side 0 cannot take action 4 here; it can take 0, 1, 2, 3, 5"):
         battle.step(np.array([4, 0]))
+    with pytest.raises(ReferenceFailedError, match="an action of each of two sides, and here are 3"):
+        battle.step(np.array([0, 0, 0]))
     battle.step(np.array([0, 0]))
     assert battle.snapshot()["turn"] > before["turn"]
 

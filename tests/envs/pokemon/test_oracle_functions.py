@@ -1,6 +1,5 @@
 """Functions of the rules alone, against Showdown's: random numbers, stats after boosts, damage."""
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,22 +7,21 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from envwright.core.errors import ReferenceUnavailableError
 from envwright.envs.pokemon import columns as layout
-from envwright.envs.pokemon import effects, hitting, prng, rules, tables
+from envwright.envs.pokemon import effects, prng, rules, tables
 from envwright.envs.pokemon.columns import as_state
-from envwright.envs.pokemon.damage import formula
 from envwright.envs.pokemon.fighter import load
 from envwright.envs.pokemon.move_context import MoveContext
 from envwright.envs.pokemon.reference import SEED, TEAMS, ShowdownBattle
 from envwright.references.protocol import Draw
+from envwright.verifier import pairs
+from envwright.verifier.host import Here
+from envwright.verifier.levels.l1_functions import check_functions
+from envwright.verifier.session import Effort, Session
 
-CASES = int(os.environ.get("DAMAGE_CASES", "3000"))  # tried of damage
-FORMULA = [number for number in range(1, len(tables.MOVES)) if tables.MOVE_ROWS["damage"][number] == 1]
 BODY_SLAM = tables.move("bodyslam")
-OUR_OWN = {tables.move(name) for name in ("recharge", "nomove", "fissure")}  # not what Showdown's data say they are
 
 
 @pytest.fixture(scope="module")
@@ -94,65 +92,12 @@ def boosted(row: jax.Array) -> tuple[jax.Array, jax.Array]:
     return after.modified[0], after.boosts[0]
 
 
-def cases_of_damage(rng: np.random.Generator, count: int) -> list[dict[str, Any]]:
-    """Attackers, defenders and moves of all kinds; stats up to their limits."""
-
-    def one() -> dict[str, Any]:
-        species = int(rng.integers(1, len(tables.SPECIES)))
-        row = tables.SPECIES_ROWS
-        types = [int(row["type"][species]), int(row["second_type"][species])]
-        stats = [rng.choice([1, 2, 255, 256, 999, *rng.integers(1, 1000, 15)], 4).tolist() for _ in range(2)]
-        of_stats = {"base": stats[0], "modified": stats[1], "reflect": int(rng.random() < 0.3)}
-        return {"species": species, "level": int(rng.integers(1, 101)), "types": types, **of_stats}
-
-    moves = [number for number in FORMULA if number not in OUR_OWN]
-    seeds = rng.integers(2**32, size=(count, 2)).tolist()
-    return [{"attacker": one(), "defender": one(), "move": int(rng.choice(moves)), "seed": seed} for seed in seeds]
-
-
-def damages(cases: list[dict[str, Any]]) -> NDArray[np.int64]:
-    """The rules' damage or -1 without effect, and the seed afterwards."""
-
-    def side(one: dict[str, Any]) -> list[int]:
-        return [one["species"], one["level"], *one["types"], *one["base"], *one["modified"], one["reflect"]]
-
-    rows = np.array([[*side(case["attacker"]), *side(case["defender"]), case["move"]] for case in cases], np.int32)
-    seeds = np.array([case["seed"] for case in cases], np.uint32)
-    return np.asarray(_compiled(rows, seeds)).astype(np.int64)
-
-
-@jax.jit
-@jax.vmap
-def _compiled(row: jax.Array, seed: jax.Array) -> jax.Array:
-    state = as_state({name: np.zeros(shape, kind) for name, (kind, shape) in layout.STATE.items()})
-    nobody = load(state, 0, jnp.int32(0), jnp.bool_(False))
-
-    def fighter(at: int) -> Any:
-        return nobody.replace(
-            species=row[at], level=row[at + 1], types=(row[at + 2], row[at + 3]),
-            base=tuple(row[at + 4 + i] for i in range(4)), modified=tuple(row[at + 8 + i] for i in range(4)),
-            reflect=row[at + 12] > 0,
-        )  # fmt: skip
-
-    me, foe, move = fighter(0), fighter(13), tables.row(row[26])
-    matchups = tables.matchups(move.type)
-    immune = (move.ignores_immunity == 0) & hitting.is_immune(matchups, foe)
-    damage, after = formula(me, foe, move, matchups, (seed[0], seed[1]), ~immune)
-    words = jnp.stack(after).astype(jnp.uint32)
-    return jnp.concatenate([jax.lax.bitcast_convert_type(jnp.where(immune, -1, damage), jnp.uint32)[None], words])
-
-
 def test_damage_is_showdowns(battle: ShowdownBattle) -> None:
-    cases = cases_of_damage(np.random.default_rng(0), CASES)
-    check_damage(battle, cases)
-
-
-def check_damage(battle: ShowdownBattle, cases: list[dict[str, Any]]) -> None:
-    expected = np.array(battle.call("getDamage", [cases]))
-    found = damages(cases)
-    found[:, 0] = np.where(found[:, 0] == 2**32 - 1, -1, found[:, 0])
-    wrong = np.flatnonzero((found != expected[:, [0, 2, 3]]).any(axis=1))
-    assert not len(wrong), (len(wrong), cases[wrong[0]], found[wrong[0]], expected[wrong[0]])
+    """As the first level of verification asks it."""
+    contract = pairs.find_contract(["pokemon"])
+    session = Session(contract, Here(battle), pairs.make_candidate(contract), Effort(calls=3000))
+    (check,) = check_functions(session)
+    assert (check.status, check.count) == ("pass", 3000)
 
 
 def test_each_move_of_the_pool_hits_and_misses_as_in_showdown(battle: ShowdownBattle) -> None:

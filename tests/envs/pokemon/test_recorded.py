@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from envwright.envs.pokemon import columns as layout
-from envwright.envs.pokemon import rules
+from envwright.envs.pokemon import prng, rules
 from envwright.envs.pokemon.columns import Columns, as_state
 
 RECORDED = Path(__file__).with_name("recorded.npz")
@@ -37,6 +37,27 @@ def test_each_update_leads_to_the_state_that_showdown_was_in(recorded: dict[str,
         assert got.dtype == expected.dtype, name
         wrong = np.flatnonzero((got != expected).reshape(len(rows), -1).any(axis=1))
         assert not len(wrong), f"{name} differs in {len(wrong)} updates, first in row {rows[wrong[0]]}"
+
+
+def test_what_an_update_says_that_it_draws_is_what_moves_the_generator_on(
+    recorded: dict[str, NDArray[np.generic]],
+) -> None:
+    rows = np.setdiff1d(np.arange(len(recorded["turn"])), recorded["first"])[:512]
+    before = as_state(state_of(recorded, rows - 1))
+    drawn = jax.jit(jax.vmap(rules.draws))(before, recorded["actions"][rows].astype(np.int32), recorded["before"][rows])
+    places = sorted(drawn, key=lambda place: int(place.rpartition("#")[2]))
+    happens, words = (np.stack([np.asarray(drawn[place][i]) for place in places], axis=1) for i in (0, 1))
+    assert happens.sum() > 2 * len(rows)
+    for i, row in enumerate(rows):
+        seed = _number(recorded["before"][row])
+        for word in words[i][happens[i]]:
+            seed = (seed * prng.MULTIPLIER + prng.INCREMENT) % 2**64
+            assert int(word) == seed >> 32
+        assert seed == _number(recorded["seed"][row])
+
+
+def _number(seed: NDArray[np.generic]) -> int:
+    return int(seed[0]) << 32 | int(seed[1])
 
 
 def test_the_masks_are_those_of_showdowns_requests(recorded: dict[str, NDArray[np.generic]]) -> None:

@@ -12,6 +12,7 @@ from envwright.envs.pokemon import Pokemon, tables
 from envwright.envs.pokemon.replay import lines_of, replay
 from envwright.envs.pokemon.screen import screen
 from envwright.envs.pokemon.story import as_numpy
+from envwright.play.page import page_of
 
 SEED = 5
 ESCAPES = re.compile("\x1b\\[[0-9;]*m")
@@ -45,22 +46,23 @@ def test_the_sentences_tell_every_change_of_hp_and_who_wins():
 
 def test_the_page_holds_the_battle_and_needs_nothing_else():
     course = played()
-    page = replay(course.env, course.start, course.moments, ["one </script>", "two"])
-    data = re.search(r'<script id="battle" type="application/json">(.*?)</script>', page, re.DOTALL)
+    page = page_of(replay(course.env, course.start, course.moments, ["one </script>", "two"]))
+    data = re.search(r'<script id="game" type="application/json">(.*?)</script>', page, re.DOTALL)
     assert data is not None
     battle = json.loads(data[1])
     assert len(battle["frames"]) == len(course.moments) + 1
     for frame, state in zip(battle["frames"][1:], (moment.step.state for moment in course.moments), strict=True):
-        assert frame["turn"] == int(state.turn)
+        assert frame["label"] == f"Turn {int(state.turn)}"
         assert [member["hp"] for side in frame["sides"] for member in side["team"]] == state.hp.ravel().tolist()
     assert battle["result"]["text"].endswith("wins")
-    assert "__BATTLE__" not in page
+    assert "__GAME__" not in page
+    assert "__BOARD__" not in page
     assert not re.search(r"""(src|href)=|url\(|https?://|@import""", page)
 
 
 def test_the_screen_shows_a_menu_and_nothing_hidden():
     course = played()
-    lines = screen(course.env, course.start, [], 0, 1)
+    lines = screen(course.env, course.start, [], 0, range(10), 1)
     text = ESCAPES.sub("", "\n".join(lines))
     state = as_numpy(course.start)
     for slot in range(4):
@@ -70,7 +72,7 @@ def test_the_screen_shows_a_menu_and_nothing_hidden():
         if state.species[1, i] not in state.species[0]:
             assert tables.SPECIES_NAMES[int(state.species[1, i])] not in text
     assert f"{int(state.hp[1, 0])}" not in text
-    last = ESCAPES.sub("", "\n".join(screen(course.env, course.start, course.moments, 0, None)))
+    last = ESCAPES.sub("", "\n".join(screen(course.env, course.start, course.moments, 0, [], None)))
     assert ("You win!" if int(course.state.winner) == 1 else "You lose.") in last
 
 

@@ -95,6 +95,8 @@ SURF = ["Surf"]
         ([{"species": "Starmie", "moves": SURF, "evs": {"luck": 1}}], "Starmie's evs have 'luck'"),
         ([{"species": "Starmie", "moves": SURF}] * 2, "Species Clause allows one of each"),
         ([{"species": name, "moves": SURF} for name in tables.SPECIES_NAMES[1:8]], "at most 6 Pokemon"),
+        (3, "Teams are text in Showdown's format, or a list of dicts, but this is 3."),
+        ([3], "A team is text in Showdown's format, or a list of dicts, but this is 3."),
     ],
 )
 def test_what_cannot_be_played_is_one_sentence(team: object, sentence: str):

@@ -1,4 +1,4 @@
-"""An environment's own reference, where it steps many games without Python between them: C, Rust, another process.
+"""An environment's own reference, where it steps games by itself: C, Rust, Node or Python in processes of their own.
 
 PPO over them is ours (`HostTrainer`), network and batch as in the JAX one, so that only the environment differs.
 """
@@ -85,8 +85,23 @@ def _share(job: Job) -> Built:
 
 
 def _stepping(job: Job) -> Any:
-    from envwright.core import make
+    from envwright.core import Env, make
     from envwright.core.native import spaces_of
 
-    spaces = spaces_of(make(job.env, **job.options))
-    return _kind(job.env).stepping(job.num_envs, *spaces, **job.options)
+    env = make(job.env, **job.options)
+    masked = isinstance(env, Env) and masks_actions(env)
+    return _kind(job.env).stepping(job.num_envs, *spaces_of(env), masked, **job.options)
+
+
+def masks_actions(env: Any) -> bool:
+    """Whether an environment says which actions are legal."""
+    import jax
+
+    from envwright.core import chance
+
+    params = env.default_params
+
+    def legal(key: jax.Array) -> Any:
+        return env.legal_actions(env.init(key, params)[1], params)
+
+    return jax.eval_shape(legal, chance.key(0)) is not None

@@ -11,7 +11,7 @@ from envwright.envs.pokemon.columns import Columns
 from envwright.envs.pokemon.observing import acting, observe, summaries
 from envwright.envs.pokemon.policies import Policy, all_policies
 from envwright.envs.pokemon.state import ACTIONS
-from envwright.references.protocol import BatchedOutcome, BatchedReference, BatchPolicy, Draw
+from envwright.references.protocol import BatchedOutcome, BatchedReference, BatchPolicy, Counts, Draw
 
 TEAMS = ("random", "custom")
 
@@ -22,7 +22,7 @@ class ShowdownBattles(BatchedReference):
     games_of_each_policy = True
 
     def __init__(
-        self, num_envs: int, *, teams: Sequence[str] = TEAMS, processes: int = PROCESSES, traced: bool = False
+        self, num_envs: int, *, teams: Sequence[str] = TEAMS, processes: int = PROCESSES, traced: bool = True
     ) -> None:
         self.num_envs = num_envs
         self._battles = Battles(num_envs, processes, traced)
@@ -53,7 +53,7 @@ class ShowdownBattles(BatchedReference):
         """The seed decides; what was drawn from it follows."""
         return (draws[0]._replace(value=chance["seed"][game].tolist()),)
 
-    def coverage(self) -> dict[str, dict[str, int]]:
+    def counted(self) -> Counts:
         """What was played so far; see showdown/coverage.js."""
         return self._battles.coverage()
 

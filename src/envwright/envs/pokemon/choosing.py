@@ -40,7 +40,7 @@ def begin(state: State, actions: jax.Array, seed: jax.Array, tell: Tell = silent
     incoming = [chosen[side] - FIRST_SWITCH for side in (0, 1)]
     speeds = [state.modified[side, SPEED].astype(jnp.int32) for side in (0, 1)]
     tie = speeds[0] == speeds[1]
-    word, drawn = prng.draw(seed_, jnp.bool_(True))
+    word, _ = prng.step(seed_)  # decides a tie, and is only drawn where there is one to decide
     later_first = (speeds[1] > speeds[0]) | (tie & (word >> 31 == 1))
     both_switch = wants[0] & wants[1]
 
@@ -64,7 +64,7 @@ def begin(state: State, actions: jax.Array, seed: jax.Array, tell: Tell = silent
     ahead = (priority[1] > priority[0]) | (even & later_first)
     first = jnp.where(moves[0] & moves[1], ahead, jnp.where(both_switch, later_first, wants[1])).astype(jnp.int32)
     sorts = tie & (even | both_switch)
-    seed_ = (jnp.where(sorts, drawn[0], seed_[0]), jnp.where(sorts, drawn[1], seed_[1]))
+    seed_ = prng.skip(seed_, sorts)
     seed_ = prng.skip(seed_, normal & tie, 2)  # the event BeforeTurn, and Update after it
     ordered = seed_
 

@@ -116,6 +116,13 @@ class Pokemon(Env[State, Params]):
         del params
         return {name: vars(found) for name, found in rules.phases(state, action, chance.seed).items()}
 
+    def draws(
+        self, state: State, action: jax.Array, chance: UpdateChance, params: Params
+    ) -> dict[str, tuple[jax.Array, jax.Array]]:
+        """The words that an update draws from Showdown's generator, each with the line that asks."""
+        del params
+        return rules.draws(state, action, chance.seed)
+
     def summary(self, final: State, params: Params) -> dict[str, jax.Array]:
         """Numbers of the last state, which are compared with Showdown's where only sums over battles are kept."""
         del params

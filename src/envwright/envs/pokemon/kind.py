@@ -23,7 +23,7 @@ class Showdown(ReferenceKind):
     """Formats of Pokemon Showdown, of which random battles of generation 1 are the one that envwright runs."""
 
     usage = f"showdown:{FORMAT}"
-    plays_many = True
+    plays_many = races = True
     races_most = 4096  # battles, of some 100 KB each in Node
     race_steps = 2**11
 

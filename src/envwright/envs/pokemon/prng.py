@@ -4,11 +4,38 @@ JAX has no 64-bit numbers here, so a seed is two words, high and low, and their 
 that takes place in some games only moves on the seeds of those.
 """
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 
 MULTIPLIER, INCREMENT = 0x5D588B656C078965, 0x269EC3
 Seed = tuple[jax.Array, jax.Array]  # () uint32 each: high and low word
+Heard = list[tuple[str, jax.Array, jax.Array]]  # the line that draws, whether it does, and the word
+_listener: ContextVar[Heard | None] = ContextVar("_listener", default=None)
+
+
+@contextmanager
+def listening() -> Iterator[Heard]:
+    """What is drawn while an update is traced, in order; without it nothing of this is computed."""
+    heard: Heard = []
+    token = _listener.set(heard)
+    try:
+        yield heard
+    finally:
+        _listener.reset(token)
+
+
+def _tell(when: jax.Array, *words: jax.Array) -> None:
+    heard = _listener.get()
+    if heard is not None:
+        code = sys._getframe(2)  # of whoever draws or skips
+        place = f"{Path(code.f_code.co_filename).name}:{code.f_lineno} {code.f_code.co_name}"
+        heard.extend((place, when, word) for word in words)
 
 
 def _ahead(draws: int) -> tuple[int, int]:
@@ -39,12 +66,15 @@ def step(seed: Seed, draws: int = 1) -> Seed:
 def skip(seed: Seed, when: jax.Array, draws: int = 1) -> Seed:
     """The seed after draws that nobody looks at, where they take place."""
     high, low = step(seed, draws)
+    if _listener.get() is not None:
+        _tell(when, *(step(seed, many)[0] for many in range(1, draws + 1)))
     return jnp.where(when, high, seed[0]), jnp.where(when, low, seed[1])
 
 
 def draw(seed: Seed, when: jax.Array) -> tuple[jax.Array, Seed]:
     """A random word, and the seed after it where it was drawn."""
     high, low = step(seed)
+    _tell(when, high)
     return high, (jnp.where(when, high, seed[0]), jnp.where(when, low, seed[1]))
 
 

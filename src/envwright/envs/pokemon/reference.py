@@ -22,6 +22,7 @@ from envwright.envs.pokemon.oracle import PROGRAM, Oracle, team_of, words
 from envwright.envs.pokemon.state import ACTIONS
 from envwright.references import legality
 from envwright.references.protocol import (
+    Counts,
     Covered,
     Draw,
     Glimpse,
@@ -33,6 +34,7 @@ from envwright.references.protocol import (
     Watchpoint,
 )
 
+GET_DAMAGE = ("attacker", "defender", "move", "seed")  # the arguments of showdown/calls.js
 SEED, TEAMS = "battle:0 seed", "battle:0 teams"  # sites of what decides all other draws
 
 
@@ -90,7 +92,7 @@ class ShowdownBattle(Reference):
         return []  # a state is all that there is
 
     def functions(self) -> list[str]:
-        return []
+        return ["getDamage", "boostBy", "random"]
 
     # ---- play ----
 
@@ -111,7 +113,7 @@ class ShowdownBattle(Reference):
     def step(self, action: Any, tape: Sequence[Draw] | None = None) -> Outcome:
         self._go_there()
         seed = self._seed(tape)
-        return self._outcome(self._oracle.ask("step", actions=_numbers(action), seed=seed), (_seed_draw(seed),))
+        return self._outcome(self._oracle.ask("step", actions=self._legal_ones(action), seed=seed), (_seed_draw(seed),))
 
     def look(self) -> dict[str, Any]:
         """Its columns, and `teams` as the battle began."""
@@ -130,8 +132,9 @@ class ShowdownBattle(Reference):
         self._stale = True
 
     def call(self, function: str, arguments: Sequence[Any]) -> Any:
-        """`getDamage`, `boostBy` or `random` of showdown/calls.js, of an object of arguments, or of each in a list."""
-        (given,) = arguments
+        """`getDamage`, `boostBy` or `random` of showdown/calls.js, of an object of arguments, or of each in a list.
+        Several arguments are those of `getDamage` one by one."""
+        (given,) = arguments if len(arguments) == 1 else (dict(zip(GET_DAMAGE, arguments, strict=True)),)
         several = isinstance(given, list)
         results = self._oracle.ask("call", name=function, given=given if several else [given])
         return results if several else results[0]
@@ -145,7 +148,8 @@ class ShowdownBattle(Reference):
                 raise EnvwrightError(f"{self.name} is seen between methods; leave the line of {point.phase} out.")
         self._go_there()
         seed = self._seed(tape)
-        seen = self._oracle.ask("watch", actions=_numbers(action), seed=seed, points=[vars(point) for point in points])
+        places = [vars(point) for point in points]
+        seen = self._oracle.ask("watch", actions=self._legal_ones(action), seed=seed, points=places)
         glimpses = [Glimpse(one["phase"], {**one["names"], **layout.read(one["names"])}) for one in seen["glimpses"]]
         return glimpses, self._outcome(seen["outcome"], (_seed_draw(seed),))
 
@@ -158,6 +162,9 @@ class ShowdownBattle(Reference):
     def covering(self) -> Iterator[Covered]:
         yield Covered()
 
+    def counted(self) -> Counts:
+        return self._oracle.ask("coverage")
+
     def close(self) -> None:
         self._oracle.close()
 
@@ -169,6 +176,18 @@ class ShowdownBattle(Reference):
         if self._stale:
             self._legal = np.array(self._oracle.ask("put", state=layout.write(self._state))["legal"], bool)
             self._stale = False
+
+    def _legal_ones(self, action: Any) -> list[int]:
+        """The actions of both sides, which Showdown has to allow."""
+        chosen = [int(one) for one in np.asarray(action).ravel()]
+        if len(chosen) != 2:
+            raise ReferenceFailedError(f"A battle takes an action of each of two sides, and here are {len(chosen)}.")
+        for side, one in enumerate(chosen):
+            allowed = np.flatnonzero(self._legal[side]).tolist()
+            if one not in allowed:
+                able = ", ".join(map(str, allowed)) if allowed else "none, for the battle is over"
+                raise ReferenceFailedError(f"Side {side} cannot take action {one} here; it can take {able}.")
+        return chosen
 
     def _seed(self, tape: Sequence[Draw] | None) -> list[int]:
         """Where the generator is before this update."""
@@ -198,10 +217,6 @@ class ShowdownBattle(Reference):
 def _both(team: Sequence[Mapping[str, Any]]) -> Columns:
     """Teams of both sides as one record of arrays."""
     return layout.read({name: [one[name] for one in team] for name in layout.TEAM}, layout.TEAMS)
-
-
-def _numbers(action: Any) -> list[int]:
-    return [int(one) for one in np.asarray(action).ravel()]
 
 
 def _seed_draw(seed: Sequence[int]) -> Draw:

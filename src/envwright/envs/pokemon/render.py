@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from envwright.envs.font import draw_text, text_width
 from envwright.envs.pokemon import tables
-from envwright.envs.pokemon.font import draw_text, text_width
 from envwright.envs.pokemon.state import MAX_HP, MEMBERS, STATUSES, State
 
 HEIGHT, WIDTH = 270, 480

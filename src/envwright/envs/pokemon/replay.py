@@ -1,6 +1,5 @@
-"""A battle as a page of HTML to click through: `replay.html`, with the battle as data in it."""
+"""A battle told for a page to click through; `replay.html` draws it."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -8,13 +7,13 @@ from typing import Any
 import jax
 import numpy as np
 
-from envwright.core.course import StepTaken
+from envwright.core.course import StepTaken, ToldGame
 from envwright.envs.pokemon import rules, tables
 from envwright.envs.pokemon.knowledge import MAX_PP
 from envwright.envs.pokemon.state import BOOSTS, MEMBERS, STATUSES, SWITCH, TIE, State
 from envwright.envs.pokemon.story import Line, as_numpy, chosen, tell
 
-PAGE = Path(__file__).with_name("replay.html")
+BOARD = Path(__file__).with_name("replay.html")
 COLOURS = ("one", "two")
 SHORT = dict(zip(BOOSTS, ("Atk", "Def", "Spe", "Spc", "Acc", "Eva"), strict=True))
 VOLATILES = {
@@ -23,25 +22,23 @@ VOLATILES = {
 }  # fmt: skip
 
 
-def replay(env: Any, start: Any, moments: Sequence[StepTaken], names: Sequence[str]) -> str:
-    """The page."""
+def replay(env: Any, start: Any, moments: Sequence[StepTaken], names: Sequence[str]) -> ToldGame:
+    """The battle, a frame for each update."""
     del env
-    names = names if len(set(names)) == len(names) else [f"{name} ({i + 1})" for i, name in enumerate(names)]
     frames = [_frame(as_numpy(start), names, [], 0, ("", ""))]
     for moment in moments:
         before, actions = as_numpy(moment.state), np.asarray(moment.action).tolist()
         done = [chosen(before, side, actions[side]) for side in (0, 1)]
         frames.append(_frame(as_numpy(moment.step.state), names, lines_of(moment), int(before.turn), done))
     last = as_numpy(moments[-1].step.state if moments else start)
-    battle = {
-        "title": "Generation 1 random battle",
-        "about": f"{names[0]} against {names[1]}, {int(last.turn)} turns",
-        "result": _result(int(last.winner), names),
-        "frames": frames,
-    }
-    page = PAGE.read_text(encoding="utf-8")
-    data = json.dumps(battle, separators=(",", ":"), ensure_ascii=False)
-    return page.replace("__BATTLE__", data.replace("<", "\\u003c"))
+    return ToldGame(
+        title="Generation 1 random battle",
+        about=f"{names[0]} against {names[1]}, {int(last.turn)} turns",
+        chart="share of hit points left to each team",
+        result=_result(int(last.winner), names),
+        frames=frames,
+        board=BOARD.read_text(encoding="utf-8"),
+    )
 
 
 def lines_of(moment: StepTaken) -> list[Line]:
@@ -59,11 +56,19 @@ def _events(state: State, actions: jax.Array, seed: jax.Array) -> jax.Array:
 
 def _frame(state: State, names: Sequence[str], lines: Sequence[Line], turn: int, done: Sequence[str]) -> dict[str, Any]:
     return {
-        "turn": int(state.turn),
-        "log_turn": turn,
+        "label": f"Turn {int(state.turn)}",
+        "heading": f"Turn {turn}" if any(done) or lines else "Start",
         "log": [[line.text, int(line.minor)] for line in lines],
+        "chart": [_left(state, side) for side in (0, 1)],
         "sides": [_side(state, side, names[side], done[side]) for side in (0, 1)],
     }
+
+
+def _left(state: State, side: int) -> float:
+    """The share of HP that a team has left."""
+    most = np.maximum(state.stats[side, :, 0], 1)
+    there = state.species[side] > 0
+    return float((state.hp[side] / most)[there].mean()) if there.any() else 0.0
 
 
 def _side(state: State, side: int, name: str, done: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from envwright.envs.pokemon import prng, tables
+from envwright.envs.pokemon.alone import get_damage as get_damage  # which the contract looks for here
 from envwright.envs.pokemon.choosing import Update, begin, choose, quickened
 from envwright.envs.pokemon.ending import active, end, fainted, next_turn
 from envwright.envs.pokemon.events import FOE, ME, Event, Events, Tell, of_side, silent
@@ -60,6 +61,14 @@ def advance_and_tell(state: State, actions: jax.Array, seed: jax.Array) -> tuple
     update = first_move(update, tell)
     update = second_move(update, tell)
     return end(update, tell), tell.stacked()
+
+
+def draws(state: State, actions: jax.Array, seed: jax.Array) -> dict[str, tuple[jax.Array, jax.Array]]:
+    """What an update draws, in order: the line, whether it draws, and the word."""
+    with prng.listening() as heard:
+        advance(state, actions, seed)
+    going_on = state.winner == NOBODY_YET
+    return {f"{place} #{i}": (happens & going_on, word) for i, (place, happens, word) in enumerate(heard)}
 
 
 def phases(state: State, actions: jax.Array, seed: jax.Array) -> dict[str, State]:

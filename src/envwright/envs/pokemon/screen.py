@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from envwright.core.course import StepTaken
-from envwright.envs.pokemon import rules, tables
+from envwright.envs.pokemon import tables
 from envwright.envs.pokemon.knowledge import MAX_PP
 from envwright.envs.pokemon.observation import percent
 from envwright.envs.pokemon.replay import SHORT, VOLATILES, lines_of
@@ -31,7 +31,9 @@ UPDATES = 6  # from which they are taken
 STATUS_COLOURS = dict(zip(STATUSES, ("", GREY, "\x1b[35m", RED, CYAN, YELLOW), strict=True))
 
 
-def screen(env: Any, start: Any, moments: Sequence[StepTaken], seat: int, cursor: int | None) -> list[str]:
+def screen(
+    env: Any, start: Any, moments: Sequence[StepTaken], seat: int, legal: Sequence[int], cursor: int | None
+) -> list[str]:
     """The lines; nothing of the foe's that it has not shown."""
     del env
     state = as_numpy(moments[-1].step.state if moments else start)
@@ -49,7 +51,7 @@ def screen(env: Any, start: Any, moments: Sequence[StepTaken], seat: int, cursor
         )
         lines += [f"{BOLD}{word}{PLAIN}", ""]
     elif cursor is not None:
-        lines += [*_menu(state, seat, cursor), ""]
+        lines += [*_menu(state, seat, legal, cursor), ""]
     return [*lines, *_latest(moments)]
 
 
@@ -113,13 +115,10 @@ def _mine(state: State, side: int) -> list[str]:
     return ["You   " + _head(state, side, member, f"{hp}/{most}", hp / most), f"      {DIM}{types}{PLAIN}"]
 
 
-def _menu(state: State, seat: int, cursor: int) -> list[str]:
-    """The legal actions, numbered as the keys that take them."""
-    legal = np.asarray(rules.legal(state))[seat]
+def _menu(state: State, seat: int, legal: Sequence[int], cursor: int) -> list[str]:
+    """The legal actions, numbered as they are typed."""
     lines = ["Who is next?" if int(state.request[seat]) == SWITCH else "What will it do?"]
-    for action in range(FIRST_SWITCH + MEMBERS):
-        if not legal[action]:
-            continue
+    for number, action in enumerate(legal):
         text = chosen(state, seat, action)
         if action < SLOTS:
             move = int(state.active_moves[seat, action])
@@ -129,7 +128,7 @@ def _menu(state: State, seat: int, cursor: int) -> list[str]:
             member = action - FIRST_SWITCH
             hp = f"{int(state.hp[seat, member])}/{int(state.stats[seat, member, 0])}"
             text = f"{text:<22}{hp:>8}{_status(state, seat, member)}"
-        mark = f"{INVERSE} {action} {PLAIN}{BOLD} " if action == cursor else f" {DIM}{action}{PLAIN}  "
+        mark = f"{INVERSE} {number} {PLAIN}{BOLD} " if action == cursor else f" {DIM}{number}{PLAIN}  "
         lines.append(f"  {mark}{text}{PLAIN}")
     return lines
 

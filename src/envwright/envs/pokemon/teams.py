@@ -62,6 +62,8 @@ class Teams:
         """Teams from what a user gives: one team or several, each text or a list of dicts."""
         if isinstance(given, Teams):
             return given
+        if not isinstance(given, str | Sequence):
+            raise TeamError(f"Teams are text in Showdown's format, or a list of dicts, but this is {given!r}.")
         if isinstance(given, str) or (given and isinstance(given[0], Mapping)):
             return Teams((parse(given),))
         if not given:
@@ -71,7 +73,9 @@ class Teams:
 
 def parse(team: str | Sequence[Mapping[str, Any]]) -> tuple[TeamMember, ...]:
     """A team from Showdown's export format, or from dicts with species, level, moves, ivs and evs."""
-    members = _read(team) if isinstance(team, str) else list(team)
+    members = _read(team) if isinstance(team, str) else list(team) if isinstance(team, Sequence) else [team]
+    if not all(isinstance(member, Mapping) for member in members):
+        raise TeamError(f"A team is text in Showdown's format, or a list of dicts, but this is {team!r}.")
     if not members:
         raise TeamError("A team needs at least one Pokemon, and this one is empty.")
     if len(members) > MEMBERS:

@@ -19,7 +19,7 @@ class PufferLib(ReferenceKind):
     """PufferLib's C environments, of which Pong is the one that envwright runs."""
 
     usage = "pufferlib:pong"
-    plays_many = True
+    plays_many = races = True
 
     def __post_init__(self) -> None:
         if self.rest != "pong":

@@ -1,9 +1,11 @@
 """Decks: what a legal one is (spec.md R2.1), published ones, random ones over all cards."""
 
 import functools
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,9 @@ from envwright.envs.tcg_pocket import tables
 from envwright.envs.tcg_pocket.tables import BY_ID, ENERGIES, Attack, Card
 
 SIZE, COPIES, MOST_TYPES = 20, 2, 3
-PUBLISHED, RANDOM = "published", "random"
+PUBLISHED, RANDOM, ALL, TRAIN, HELD_OUT = "published", "random", "all", "train", "held_out"
+ALIKE = 6  # Pokemon in common from which on two published decks count as one
+HELD = 3  # of so many kinds of published decks one is held out
 RANDOM_DECKS = 1024  # in the pool of that name
 LINES = 2, 5  # further lines of evolution in a random deck, below the second; then Trainers and Basic Pokemon
 ANY, TRAINERS = 0.2, 0.7  # shares: of lines that the energy need not pay for, of Trainers in the rest
@@ -34,6 +38,8 @@ class Deck:
     def of(cls, cards: Mapping[str, int] | Sequence[str], energy: Sequence[str]) -> "Deck":
         """A deck of ids, with counts or one by one, and of names of types."""
         counts = cards if isinstance(cards, Mapping) else Counter(cards)
+        if bad := [id for id, n in counts.items() if not isinstance(n, int) or n < 1]:
+            raise DeckError(f"There are {counts[bad[0]]!r} cards '{bad[0]}'; how many there are is a whole number.")
         if unknown := [id for id in counts if id not in BY_ID]:
             raise DeckError(f"There is no card '{unknown[0]}'; ids are as in A1-001, A1a-001 and P-A-001.")
         if wrong := [type for type in energy if type not in ENERGIES]:
@@ -65,18 +71,46 @@ class Deck:
 
 
 def pool(decks: str | Iterable[Deck | Mapping[str, Any]]) -> tuple[Deck, ...]:
-    """The decks to draw from: `published`, `random`, or a list of decks, or of dicts with `cards` and `energy`."""
-    if decks == PUBLISHED:
-        return published()
-    if decks == RANDOM:
-        return random_pool()
+    """The decks to draw from: `published`, `random`, `all` of both, the part of `published` that policies learn with,
+    `train`, and that they are tried with, `held_out`, a list of decks, or of dicts with `cards` and `energy`, or a
+    .json file of it."""
+    if isinstance(decks, str) and decks in POOLS:
+        return POOLS[decks]()
     if isinstance(decks, str):
-        raise DeckError(f"There are no decks '{decks}'; give '{PUBLISHED}', '{RANDOM}', or a list of decks.")
-    found = tuple(deck if isinstance(deck, Deck) else Deck.of(deck["cards"], deck["energy"]) for deck in decks)
+        decks = _read(Path(decks))
+    if not isinstance(decks, Iterable) or isinstance(decks, Mapping):
+        raise DeckError(f"Decks are {', '.join(POOLS)}, a .json file, or a list of decks, not {decks!r}.")
+    found = tuple(_listed(number, deck) for number, deck in enumerate(decks, 1))
     if not found:
         raise DeckError("A pool of decks has at least one deck.")
-    for deck in found:
-        deck.check()
+    return found
+
+
+def _listed(number: int, deck: Any) -> Deck:
+    """A deck of a list, checked; what is wrong with it says which one it is."""
+    try:
+        if isinstance(deck, Deck):
+            deck.check()
+            return deck
+        if not isinstance(deck, Mapping) or not {"cards", "energy"} <= set(deck):
+            raise DeckError(
+                f"A deck has 'cards', such as {{'A1-001': 2}}, and 'energy', such as ['grass'], not {deck!r}."
+            )
+        return Deck.of(deck["cards"], deck["energy"])
+    except DeckError as error:
+        raise DeckError(f"Deck {number}: {error}") from None
+
+
+def _read(path: Path) -> Any:
+    """The list of decks in a file."""
+    if path.suffix != ".json":
+        raise DeckError(f"There are no decks '{path}'; give {', '.join(POOLS)}, a .json file, or a list of decks.")
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DeckError(f"The decks in {path} cannot be read: {error}.") from None
+    if not isinstance(found, list):
+        raise DeckError(f"{path} should hold a list of decks, but it holds a {type(found).__name__}.")
     return found
 
 
@@ -84,6 +118,38 @@ def pool(decks: str | Iterable[Deck | Mapping[str, Any]]) -> tuple[Deck, ...]:
 def published() -> tuple[Deck, ...]:
     """The decks of tables/decks.json."""
     return tuple(Deck.of(row["cards"], row["energy"]) for row in tables.PUBLISHED)
+
+
+@functools.cache
+def train() -> tuple[Deck, ...]:
+    """The published decks that are not held out."""
+    return tuple(deck for deck in published() if deck not in held_out())
+
+
+@functools.cache
+def held_out() -> tuple[Deck, ...]:
+    """Published decks of kinds that `train` has none of: every third kind, in the order of tables/decks.json."""
+    return tuple(deck for kind in _kinds(published())[HELD - 1 :: HELD] for deck in kind)
+
+
+def _kinds(decks: Sequence[Deck]) -> list[list[Deck]]:
+    """Decks that share many Pokemon, and those that share many with one of these, together."""
+    kinds: list[list[Deck]] = []
+    for deck in decks:
+        near = [kind for kind in kinds if any(_in_common(deck, other) >= ALIKE for other in kind)]
+        kinds = [kind for kind in kinds if kind not in near]
+        kinds.append([*(other for kind in near for other in kind), deck])
+    return sorted(kinds, key=lambda kind: min(decks.index(deck) for deck in kind))
+
+
+def _in_common(one: Deck, other: Deck) -> int:
+    """How many Pokemon two decks have in common, by name."""
+    return (_pokemon(one) & _pokemon(other)).total()
+
+
+def _pokemon(deck: Deck) -> Counter[str]:
+    cards = [tables.card(number) for number in deck.cards]
+    return Counter(card.name for card in cards if card.kind == "pokemon")
 
 
 @functools.cache
@@ -164,3 +230,11 @@ def _names_in(effects: Any) -> set[str]:
         found = set(effects["names"]) if "names" in effects else set()
         return found.union(*map(_names_in, effects.values()))
     return set().union(*map(_names_in, effects)) if isinstance(effects, list | tuple) else set()
+
+
+def every() -> tuple[Deck, ...]:
+    """Published and random ones."""
+    return published() + random_pool()
+
+
+POOLS = {PUBLISHED: published, RANDOM: random_pool, ALL: every, TRAIN: train, HELD_OUT: held_out}

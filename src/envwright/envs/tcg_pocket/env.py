@@ -25,6 +25,7 @@ from envwright.envs.tcg_pocket.layout import (
     PocketFlags,
 )
 from envwright.envs.tcg_pocket.observation import observe
+from envwright.envs.tcg_pocket.shown.render import draw_table
 from envwright.envs.tcg_pocket.state import State
 
 LEAST, MOST = -128, 1920  # of what is observed
@@ -38,7 +39,7 @@ class Params(Record):
 class TcgPocket(PocketFlags, Env[State, Params]):
     """Pokemon TCG Pocket with the cards of A1, A1a and P-A 1-24: two players, of whom one is asked at each step.
 
-    decks: what both draw their decks from: `published`, `random`, or a list, see `decks.pool`.
+    decks: what both draw their decks from: `published`, `random`, `train`, `held_out`, or a list, see `decks.pool`.
     The other fields are the flags of spec.md, section 1.
     """
 
@@ -46,7 +47,7 @@ class TcgPocket(PocketFlags, Env[State, Params]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.decks, str):
+        if not isinstance(self.decks, str) or self.decks not in lists.POOLS:
             object.__setattr__(self, "decks", lists.pool(self.decks))
 
     @property
@@ -133,6 +134,10 @@ class TcgPocket(PocketFlags, Env[State, Params]):
             "first_player_wins": ((final.winner == FIRST_WINS) & (final.first == 0)).astype(jnp.int32)
             + ((final.winner == SECOND_WINS) & (final.first == 1)).astype(jnp.int32),
         }
+
+    def render(self, state: State, params: Params) -> Any:
+        del params
+        return draw_table(state)
 
 
 def reward(after: State) -> jax.Array:

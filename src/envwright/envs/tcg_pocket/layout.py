@@ -129,8 +129,8 @@ class PocketFlags:
         }.items():
             if getattr(self, name) not in values:
                 raise ValueError(f"{name} must be one of {', '.join(values)}, but is {getattr(self, name)!r}")
-        if not 1 <= self.turn_limit <= 99:
-            raise ValueError(f"turn_limit must be from 1 to 99, but is {self.turn_limit}")
+        if not isinstance(self.turn_limit, int) or not 1 <= self.turn_limit <= 99:
+            raise ValueError(f"turn_limit must be from 1 to 99, but is {self.turn_limit!r}")
 
 
 def describe(action: int) -> str:

@@ -57,7 +57,8 @@ from envwright.envs.tcg_pocket.layout import (
 )
 from envwright.envs.tcg_pocket.state import State
 
-PHASES = ("taken", "after_action", "end_of_turn", "after_checkup")
+PHASES = ("played", "evolved", "paid", "declared", "struck")  # those of some actions: the cards, then the damage
+PHASES += ("taken", "after_action", "end_of_turn", "after_checkup", "next_turn")
 
 
 def advance(state: State, action: jax.Array, draws: StepDraws, flags: PocketFlags) -> State:
@@ -76,14 +77,18 @@ def phases(state: State, action: jax.Array, draws: StepDraws, flags: PocketFlags
     table = load(state)
     deed = decide(table, action, draws)
     table, retreats, left = play(table, deed)
+    played = table
     table, tossed, dealt = strike(table, deed, draws)
+    struck = table
     table, asks = do_effect(table, deed, draws, tossed, dealt, retreats)
     table = ask(table, deed, asks, left)
     # The first turn begins with the action that ends setup.
     table = when(deed.in_setup, next_turn(table, deed, draws, flags), table)
-    found = [table, after_action(table, flags)]
+    deed = deed.replace(in_setup=jnp.bool_(False))
+    found = [played, played, played, played, struck, table, after_action(table, flags)]
     found.append(end_of_turn(found[-1], draws, flags))
     found.append(after_checkup(found[-1], flags))
+    found.append(next_turn(found[-1], deed, draws, flags))
     return {name: store(state, one) for name, one in zip(PHASES, found, strict=True)}
 
 

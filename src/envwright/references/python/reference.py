@@ -18,6 +18,7 @@ from envwright.core.spaces import Space
 from envwright.references import legality
 from envwright.references.plain import same
 from envwright.references.protocol import (
+    Counts,
     Covered,
     Draw,
     Glimpse,
@@ -324,6 +325,11 @@ class PythonReference(Reference):
             )
         phases = [Glimpse(p.phase, copy_plain(dict(names))) for at, names in seen for p in points if p.function == at]
         return [*phases, *watcher.glimpses], self._standing(outcomes[0])
+
+    def counted(self) -> Counts:
+        """What its `envwright_coverage` says, if it has one."""
+        parts = [part for part in self.driver.parts(self.object) if hasattr(type(part), "envwright_coverage")]
+        return copy_plain(parts[0].envwright_coverage()) if parts else {}
 
     def covering(self) -> AbstractContextManager[Covered]:
         return covering(self.driver.parts(self.object))

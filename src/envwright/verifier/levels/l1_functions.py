@@ -11,6 +11,7 @@ from envwright.verifier.clauses import Function
 from envwright.verifier.compare import SLACK, by_row, differs
 from envwright.verifier.domain import mine, size
 from envwright.verifier.nudges import unit, usual
+from envwright.verifier.policies import load_function
 from envwright.verifier.record import EpisodePlan, FunctionCall, mine_calls, record_calls
 from envwright.verifier.record_sensitivity import record_call_sensitivity
 from envwright.verifier.session import Session
@@ -28,6 +29,8 @@ def check_functions(session: Session) -> list[Check]:
     plans = [EpisodePlan("random", session.game_seed(i)) for i in range(min(EPISODES, session.effort.episodes))]
     seen = session.host.run(mine_calls, session.contract, plans, 200)
     calls = {name: _invent(rows, session.rng(2)) for name, rows in seen.items()}
+    made = [function for function in session.contract.functions if function.cases is not None]
+    calls |= {function.reference: _made(session, str(function.cases)) for function in made}
     table = session.host.run(record_calls, session.contract, calls)
     return [check_function(session, function, table[function.reference]) for function in session.contract.functions]
 
@@ -76,3 +79,8 @@ def _invent(rows: list[dict[str, Any]], rng: np.random.Generator) -> list[Mappin
         return list(rows)
     domains = {name: mine([row[name] for row in rows]) for name in rows[0]}
     return [*rows, *({name: domain.sample(rng) for name, domain in domains.items()} for _ in range(INVENTED))]
+
+
+def _made(session: Session, named: str) -> list[Mapping[str, Any]]:
+    """Arguments by the author's own function, as many as the effort says."""
+    return load_function(named, session.contract.base, "cases")(session.rng(5), session.effort.calls)

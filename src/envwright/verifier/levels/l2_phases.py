@@ -3,9 +3,10 @@
 from envwright.core.errors import EnvwrightError
 from envwright.verifier import regressions
 from envwright.verifier.phases import compare_phases
+from envwright.verifier.record import Transitions
 from envwright.verifier.rows import part, take
 from envwright.verifier.session import Session
-from envwright.verifier.trial import Precision, StepTrial, as_input, attempt, precisions
+from envwright.verifier.trial import Precision, as_input, precisions, reference_steps
 from envwright.verifier.verdict import Check, Divergence
 
 
@@ -18,23 +19,23 @@ def check_phases(session: Session) -> list[Check]:
     checks: list[Check] = []
     for precision in precisions(session):
         session.progress(f"L2 phases, {precision.name}")
-        trial = attempt(session, precision, cases)
-        rows = list(range(len(trial.reference.cases)))
-        missing = _missing(session, precision, trial)
+        done = reference_steps(session, precision, cases)
+        rows = list(range(len(done.cases)))
+        missing = _missing(session, precision, done)
         if missing:
             return [
                 *checks,
                 Check("L2", "phases", "fail", f"the contract names {missing}; the candidate's phases() does not"),
             ]
-        parted, passed = compare_phases(session, precision.candidate, trial.reference, rows)
+        parted, passed = compare_phases(session, precision.candidate, done, rows)
         if rows and not passed:
             raise EnvwrightError("the reference passes none of the contract's phases in any of its steps.")
         found: dict[str, Divergence] = {}
         for parting in parted:
-            module = parting.phase.module
+            module = parting.module(contract)
             if module not in found:
-                case = trial.reference.cases[parting.row]
-                many = sum(p.phase.module == module for p in parted)
+                case = done.cases[parting.row]
+                many = sum(p.module(contract) == module for p in parted)
                 divergence = Divergence(module, *parting.shown, input=as_input(case), differing=many)
                 found[module] = regressions.keep_step(session, divergence, case, precision.name, "L2")
         detail = f"{len(rows):,} steps, {len(contract.phases)} phases, {len(parted):,} steps differ"
@@ -45,12 +46,12 @@ def check_phases(session: Session) -> list[Check]:
     return checks
 
 
-def _missing(session: Session, precision: Precision, trial: StepTrial) -> str:
+def _missing(session: Session, precision: Precision, done: Transitions) -> str:
     """Phases and values of the contract that the candidate does not have, or not once a substep."""
-    if not trial.reference.cases:
+    if not done.cases:
         return ""
     one = slice(0, 1)
-    state, after = (take(columns, one) for columns in (part(trial.reference.before, "state."), trial.reference.after))
+    state, after = (take(columns, one) for columns in (part(done.before, "state."), done.after))
     chance = part(after, "chance.") if precision.candidate.takes_chance else None
     known = precision.candidate.phases(state, after["action"], chance)
     missing: list[str] = []

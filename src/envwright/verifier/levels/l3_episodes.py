@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from envwright.candidates.protocol import Candidate, Columns
 from envwright.verifier import regressions
 from envwright.verifier.compare import any_column, unequal
+from envwright.verifier.drawn import of_both
 from envwright.verifier.phases import first_parting
 from envwright.verifier.record_sensitivity import record_start_sensitivity
 from envwright.verifier.replaying import before_step
@@ -151,12 +152,13 @@ def blame(
     case = session.host.run(before_step, session.contract, trace.policies[episode], trace.seeds[episode], step)
     case = case._replace(snapshot={name: case.snapshot[name] for name in session.trace.pool[0]})
     trial = attempt(session, precision, [case])
-    note = ""
+    note, draws = "", {}
     module = session.contract.owner(column)
     if len(trial.rows):
         parting = first_parting(session, precision.candidate, trial.reference, 0)
-        module = parting.phase.module if parting else owner(session, trial, 0)
+        module = parting.module(session.contract) if parting else owner(session, trial, 0)
         note = f"they part after {parting.where}" if parting else ""
+        draws = of_both(precision.candidate, trial.reference, 0)
     elif precision.nudge is None:
         note = (
             "from the reference's own state this step agrees: the candidate carries something from step to step that "
@@ -164,6 +166,6 @@ def blame(
         )
     divergence = Divergence(
         module, column, expected[column][row].tolist(), got[column][row].tolist(), episode=episode, step=step,
-        input=as_input(case), note=note,
+        input=as_input(case), note=note, draws=draws,
     )  # fmt: skip
     return regressions.keep_episode(session, divergence, trace.policies[episode], trace.seeds[episode], precision.name)

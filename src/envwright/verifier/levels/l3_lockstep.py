@@ -7,6 +7,7 @@ of one bit in one column stays visible in every later step that depends on it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,13 +16,14 @@ from numpy.typing import NDArray
 from envwright.candidates.one_game import LOG
 from envwright.candidates.protocol import Columns
 from envwright.references.protocol import BatchedOutcome, BatchedReference, BatchPolicy
-from envwright.verifier import regressions
-from envwright.verifier.phases import first_parting
+from envwright.verifier.counting import add, since
+from envwright.verifier.levels.l3_coverage import Steps, count
+from envwright.verifier.levels.oracle import sampled
 from envwright.verifier.record import Case, as_action
 from envwright.verifier.rows import part
 from envwright.verifier.session import Session
-from envwright.verifier.trial import Precision, as_input, attempt, owner
-from envwright.verifier.verdict import Check, Divergence
+from envwright.verifier.trial import Precision, as_input, attempt, explain_one
+from envwright.verifier.verdict import Check, Divergence, short
 
 CHUNK = 256  # steps recorded before they are compared
 NAME = "whole games in lock-step, bit for bit"
@@ -85,10 +87,18 @@ class Clock:
 def check_lockstep(session: Session) -> list[Check]:
     """Play at least as many whole games as the effort says on both sides, or as many of each policy where the reference
     wants that, and compare every column after every step."""
-    candidate, games = session.candidate, session.effort.games
+    games = session.effort.games
     batched = session.batched(min(MOST, max(FEWEST, games // EACH)))
     if batched is None:
         return []
+    try:
+        return _side_by_side(session, batched)
+    finally:
+        batched.close()
+
+
+def _side_by_side(session: Session, batched: BatchedReference) -> list[Check]:
+    candidate = session.candidate
     if session.rounds or not candidate.takes_chance:
         why = "rounds" if session.rounds else "takes no chance"
         return [Check("L3", NAME, "skip", f"the candidate {why}, so its games would part from the reference's")]
@@ -108,6 +118,7 @@ def _one_step(columns: Columns) -> Columns:
 
 def _play(session: Session, batched: BatchedReference, began: BatchedOutcome, state: Columns) -> Check:
     clock, before, games = Clock(batched.num_envs, batched.policies), began.columns, session.effort.games
+    met, asked = batched.counted(), 0
     for recording in record(batched, began, np.random.default_rng(session.effort.seed)):
         got = session.candidate.play_on(state, recording.actions, recording.chance, recording.start)
         bits, found = compare(recording.columns, got)
@@ -115,6 +126,9 @@ def _play(session: Session, batched: BatchedReference, began: BatchedOutcome, st
             divergence = blame(session, batched, recording, before, found, clock)
             detail = f"{_played(clock, before)}; {bits:,} bits differ in the {CHUNK} steps around the first"
             return Check("L3", NAME, "fail", detail, clock.finished, (divergence,))
+        steps = _steps(before, recording)
+        count(session, steps)
+        asked += sampled(session, steps.before, steps.action, steps.after, steps.ended)
         clock.go_on(recording.ended)
         counted = min(clock.by_policy.values()) if batched.games_of_each_policy else clock.finished
         session.progress(f"L3 lock-step, {min(counted, games):,} games")
@@ -123,7 +137,19 @@ def _play(session: Session, batched: BatchedReference, began: BatchedOutcome, st
             break
         last = {name: column[-1] for name, column in got.items()}
         state = part(last, "state.") | {name: column for name, column in last.items() if name.startswith(LOG)}
-    return Check("L3", NAME, "pass", f"{_played(clock, before)}; 0 bits differ", clock.finished)
+    add(session.counts, since(met, batched.counted()))
+    told = f"{_played(clock, before)}; 0 bits differ"
+    told += f"; nothing wrong by the oracle in {asked:,} of them" if asked else ""
+    return Check("L3", NAME, "pass", told, clock.finished)
+
+
+def _steps(before: Columns, recording: Recording) -> Steps:
+    """All steps of a recording, one after another."""
+    states = {name: column for name, column in recording.columns.items() if name.startswith("state.")}
+    earlier = {name: np.concatenate([before[name][None], column[:-1]]) for name, column in states.items()}
+    flat = lambda column: column.reshape(-1, *column.shape[2:])  # noqa: E731
+    of_all = lambda columns: part({name: flat(column) for name, column in columns.items()}, "state.")  # noqa: E731
+    return Steps(of_all(earlier), flat(recording.actions), of_all(states), flat(recording.ended))
 
 
 def _played(clock: Clock, columns: Columns) -> str:
@@ -214,13 +240,12 @@ def blame(
     drawn = attempt(session, exact, [case]).reference.cases[0].tape or ()
     trial = attempt(session, exact, [case._replace(tape=batched.tape(drawn, chance, game))])
     if len(trial.rows):
-        case = trial.reference.cases[0]
-        parting = first_parting(session, session.candidate, trial.reference, 0)
-        module = parting.phase.module if parting else owner(session, trial, 0)
+        divergence = explain_one(session, exact, trial, 0, 1, "L3")
+        expected, got = (short(_plain(value)) for value in (found.expected, found.got))
+        note = f"in game {game} {found.column} was to be {expected} and was {got}"
         place = session.pinpoint(case.snapshot, case.action)
-        note = f"game {game}" + (f"; {place}" if place else "")
-        divergence = _divergence(session, module, found, at, as_input(case), note)
-        return regressions.keep_step(session, divergence, case, "exact", "L3")
+        notes = "; ".join(filter(None, (note, place, divergence.note)))
+        return replace(divergence, episode=at[0], step=at[1], note=notes)
     if recording.ended[step, game]:
         note = "the step itself agrees; they part in the new game that follows, or in what is reported of the old one"
         column = "start" if found.column.startswith("state.") else found.column
@@ -234,5 +259,9 @@ def blame(
 def _divergence(
     session: Session, module: str, found: Difference, at: tuple[int, int], given: dict[str, Any], note: str
 ) -> Divergence:
-    expected, got = (v.tolist() if isinstance(v, np.generic | np.ndarray) else v for v in (found.expected, found.got))
+    expected, got = _plain(found.expected), _plain(found.got)
     return Divergence(module, found.column, expected, got, episode=at[0], step=at[1], input=given, note=note)
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else value

@@ -43,7 +43,7 @@ const asks = {
   recorded: () => calls.recorded(),
   coverage: () => coverage.counts,
   open: ({ games, fields, traced }) => {
-    batch = new Batch(games, fields, traced, coverage);
+    batch = new Batch(games, fields, traced, traced ? coverage : null);
     return null;
   },
   batchBegin: ({ teams, seeds }) => batch.begin(teams, seeds),

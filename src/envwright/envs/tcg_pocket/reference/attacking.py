@@ -2,7 +2,7 @@
 
 from envwright.envs.tcg_pocket import tables
 from envwright.envs.tcg_pocket.layout import ATTACH, COPY, COPY_OF, IN_ENDING, TARGET
-from envwright.envs.tcg_pocket.reference import board, damage
+from envwright.envs.tcg_pocket.reference import board, damage, met
 from envwright.envs.tcg_pocket.reference.board import Spot
 from envwright.envs.tcg_pocket.reference.coins import Doing, toss
 from envwright.envs.tcg_pocket.reference.dice import coin
@@ -16,10 +16,13 @@ def declare(s: PocketState, index: int) -> None:
     s.stage = IN_ENDING
     if s.needs_coin_left[s.player] and not coin(s.dice.smokescreen(), 0):
         return  # R5.2
+    if board.effective(s, s.player, 0) != s.energy[s.player][0]:
+        met.passive(board.team(s, s.player), "double_energy")
     attack = board.pokemon(s, s.player, 0).attacks[index]
     if attack.op("copy_attack") is None:
         aim(s, attack)
     elif copies(s, attack):
+        met.operation("copy_attack")
         s.pending, s.attack = COPY, attack.number
 
 
@@ -48,6 +51,7 @@ def carry_out_attack(s: PocketState, attack: Attack, target: Spot | None) -> Non
     """R5.5."""
     doing = Doing(s.player, 0, attack, chosen=target)
     ops = toss(s, doing, attack.effect)
+    met.attack(s, attack, ops)
     if any(op["op"] == "attack_fails" for op in ops):
         return  # R5.6
     damage.deal(s, doing, attack, ops)

@@ -41,6 +41,11 @@ def occupied(s: PocketState, player: int, zone: str = "any") -> list[int]:
     return [place for place in ZONES[zone] if any(s.stack[player][place])]
 
 
+def team(s: PocketState, player: int) -> list[Card]:
+    """The Pokemon of a player."""
+    return [pokemon(s, player, place) for place in occupied(s, player)]
+
+
 def free_bench(s: PocketState, player: int) -> list[int]:
     return [place for place in BENCH if not any(s.stack[player][place])]
 

@@ -76,9 +76,9 @@ def put_down(s: PocketState, player: int, place: int, k: int) -> None:
 
 def evolve(s: PocketState, player: int, place: int, k: int) -> None:
     """R4.3."""
-    stack = s.stack[player][place]
+    below = s.stack[player][place]
     leave_hand(s, player, k, IN_PLAY)
-    stack[stack.index(0)] = k + 1
+    below[below.index(0)] = k + 1
     s.new[player][place], s.used[player][place] = True, False
     if place == 0:
         leave_active_spot(s, player)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from envwright.envs.tcg_pocket import tables
-from envwright.envs.tcg_pocket.reference import board
+from envwright.envs.tcg_pocket.reference import board, met
 from envwright.envs.tcg_pocket.reference.board import Spot
 from envwright.envs.tcg_pocket.reference.coins import Doing, count, holds
 from envwright.envs.tcg_pocket.reference.dice import choose
@@ -96,6 +96,7 @@ def reductions(s: PocketState, player: int, place: int) -> int:
     own = 0
     if card.ability is not None and card.has("reduce_damage_taken"):
         own = sum(op["amount"] for op in card.ability.effect)
+        met.passive([card], "reduce_damage_taken")
     return own + (s.taken_less[player] if place == 0 else 0) + s.guard[player]
 
 
@@ -104,6 +105,7 @@ def counter_damage(s: PocketState, doing: Doing) -> None:
     card = board.pokemon(s, doing.opponent, 0)
     if doing.dealt > 0 and card.ability is not None and board.active_has(s, doing.opponent, "damage_attacker"):
         s.damage[doing.player][0] += sum(op["amount"] for op in card.ability.effect)
+        met.passive([card], "damage_attacker")
 
 
 def can_be_hit(s: PocketState, player: int, attack: Attack) -> list[Spot]:

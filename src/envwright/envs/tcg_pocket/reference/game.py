@@ -22,7 +22,7 @@ from envwright.envs.tcg_pocket.layout import (
     PocketFlags,
     describe,
 )
-from envwright.envs.tcg_pocket.reference import flow, turns
+from envwright.envs.tcg_pocket.reference import flow, met, turns
 from envwright.envs.tcg_pocket.reference.dice import Dice
 from envwright.envs.tcg_pocket.reference.legality import legal
 from envwright.envs.tcg_pocket.reference.observing import observe
@@ -88,6 +88,10 @@ class PocketGame(PocketState):
     def observations(self) -> NDArray[np.int16]:
         rows = [[value for part in observe(self, player).values() for value in part] for player in range(PLAYERS)]
         return np.array(rows, np.int16)
+
+    def envwright_coverage(self) -> dict[str, dict[str, int]]:
+        """What of the rules was used in this process."""
+        return {kind: dict(counts) for kind, counts in met.MET.items()}
 
     def rewards(self) -> NDArray[np.float64]:
         """R13.3: of the step that has ended the game."""

@@ -10,7 +10,7 @@ from envwright.envs.tcg_pocket.layout import (
     RETREAT,
     TRAINER,
 )
-from envwright.envs.tcg_pocket.reference import board, cards
+from envwright.envs.tcg_pocket.reference import board, cards, met
 from envwright.envs.tcg_pocket.reference.board import Spot
 from envwright.envs.tcg_pocket.reference.choices import choice_of
 from envwright.envs.tcg_pocket.reference.coins import Doing, toss
@@ -50,6 +50,8 @@ def evolvable(s: PocketState, card: Card) -> list[int]:
     if s.turn < FIRST_EVOLUTION:
         return []
     fixed = board.any_has(s, 1 - s.player, "no_evolve_active")
+    if fixed and board.pokemon(s, s.player, 0).name == card.evolves_from:
+        met.passive(board.team(s, 1 - s.player), "no_evolve_active")
     return [
         place
         for place in board.occupied(s, s.player)
@@ -61,7 +63,10 @@ def evolvable(s: PocketState, card: Card) -> list[int]:
 
 def locked(s: PocketState, player: int) -> bool:
     """R4.6."""
-    return s.lock_left[player] > 0 or board.active_has(s, 1 - player, "lock_supporters")
+    if board.active_has(s, 1 - player, "lock_supporters"):
+        met.passive([board.pokemon(s, 1 - player, 0)], "lock_supporters")
+        return True
+    return s.lock_left[player] > 0
 
 
 def usable(s: PocketState, place: int) -> bool:
@@ -105,11 +110,14 @@ def discardable(s: PocketState, place: int) -> bool:
 def play(s: PocketState, k: int) -> None:
     """Play card k of the hand."""
     player, card = s.player, tables.card(s.cards[s.player][k])
+    met.card(card.number)
     if card.evolution:
         s.pending, s.source = EVOLVE, k
     elif card.kind in ("pokemon", "fossil"):
         cards.leave_hand(s, player, k, IN_PLAY)
         cards.put_on_bench(s, player, k)
+        if card.kind == "fossil":
+            met.operation("play_as_pokemon")
     else:
         cards.leave_hand(s, player, k, IN_DISCARD)
         s.supporter_used = s.supporter_used or card.kind == "supporter"
@@ -129,6 +137,7 @@ def use_ability(s: PocketState, place: int) -> None:
     """R4.11."""
     ability = board.pokemon(s, s.player, place).ability
     assert ability is not None
+    met.ability(board.pokemon(s, s.player, place))
     s.used[s.player][place] = ability.once
     if choice_of(ability.effect):
         s.pending, s.source = ABILITY, place
@@ -143,7 +152,9 @@ def do_ability(s: PocketState, place: int, chosen: Spot | None) -> None:
 
 
 def _do(s: PocketState, doing: Doing, ops: Ops) -> None:
-    carry_out(s, doing, toss(s, doing, ops))
+    tossed = toss(s, doing, ops)
+    met.effect(s, ops, tossed)
+    carry_out(s, doing, tossed)
 
 
 def energize(s: PocketState, place: int) -> None:
@@ -167,17 +178,18 @@ def pay_unit(s: PocketState, place: int, left: int, type: int) -> None:
 
 def pay_retreat(s: PocketState, place: int, left: int) -> None:
     """Asks as long as there are units of two or more types, and pays the rest in the only one there is."""
-    types = [type for type in range(ENERGIES) if s.energy[s.player][0][type]]
-    if left > 0 and len(types) > 1:
+    there = [type for type in range(ENERGIES) if s.energy[s.player][0][type]]
+    if left > 0 and len(there) > 1:
         s.pending, s.source, s.units = RETREAT, place, left
     elif left > 0:
-        pay_unit(s, place, left, types[0])
+        pay_unit(s, place, left, there[0])
     else:
         cards.swap(s, s.player, place)
 
 
 def discard_fossil(s: PocketState, place: int) -> None:
     """R4.8."""
+    met.operation("may_discard_self")
     cards.remove(s, s.player, place, IN_DISCARD)
 
 

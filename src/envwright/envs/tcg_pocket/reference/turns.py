@@ -23,7 +23,7 @@ from envwright.envs.tcg_pocket.layout import (
     SETUP_ACTIVE,
     SETUP_BENCH,
 )
-from envwright.envs.tcg_pocket.reference import board, cards
+from envwright.envs.tcg_pocket.reference import board, cards, met
 from envwright.envs.tcg_pocket.reference.dice import choose, coin, shuffled
 from envwright.envs.tcg_pocket.reference.state import PocketState
 
@@ -73,6 +73,7 @@ def placeable(s: PocketState, player: int) -> list[int]:
 def put_down(s: PocketState, k: int) -> None:
     """R2.7: the Active first, then the Bench."""
     player = s.actor
+    met.card(s.cards[player][k])
     cards.put_down(s, player, 0 if not board.occupied(s, player) else board.free_bench(s, player)[0], k)
     if placeable(s, player) and board.free_bench(s, player):
         s.pending = SETUP_BENCH

@@ -1,4 +1,5 @@
-"""What must hold in any state and any step, by spec.md: an oracle that knows nothing of the reference but its fields.
+"""What must hold in any state and any step, by spec.md: an oracle that knows nothing of the reference but its fields,
+for a reference can be wrong, too. The verifier asks it of both sides (`oracle` in the contract).
 
 Cards are read from the table's file anew, so that a mistake in how the package reads them shows, too.
 """
@@ -9,11 +10,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from envwright.envs import tcg_pocket
-
 Fields = Mapping[str, Any]
 
-FACTS = [{}] + json.loads((Path(tcg_pocket.__file__).parent / "tables" / "cards.json").read_text())["rows"]
+FACTS = [{}] + json.loads((Path(__file__).parent / "tables" / "cards.json").read_text())["rows"]
 DECK, HAND, DISCARD, PLAY = range(4)
 MAIN, SETUP_ACTIVE, SETUP_BENCH, EVOLVE, TRAINER, ABILITY, COPY, TARGET, ATTACH, SWITCH, PROMOTE, RETREAT, OVER = range(
     13
@@ -25,6 +24,17 @@ OF_ACTIVE += ("dealt_less", "dealt_less_left", "taken_less", "taken_less_left")
 OF_TURN = ("supporter_used", "retreat_used", "boost", "boost_by", "retreat_change")
 WITH_SOURCE = (EVOLVE, TRAINER, ABILITY, RETREAT)
 PLAYERS, PLACES, CARDS = range(2), range(4), range(20)
+
+
+def check(before: Fields | None, action: Any, after: Fields, options: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a step, or with the state that a game begins in. `options` are those of the environment."""
+    flags = {"simultaneous": "conditions", "turn_limit": 30, **options}
+    found = wrong(after, flags["simultaneous"])
+    if before is None or before["pending"] == OVER:
+        return found
+    if after["turn"] > max(before["turn"], flags["turn_limit"]):
+        found.append("a turn beyond the limit")
+    return found + wrong_step(before, int(action[before["actor"]]), after)
 
 
 def fact(state: Fields, player: int, k: int) -> Any:
@@ -43,12 +53,11 @@ def occupied(state: Fields, player: int) -> list[int]:
     return [place for place in PLACES if stack(state, player, place)]
 
 
-def wrong(state: Fields) -> list[str]:
+def wrong(state: Fields, simultaneous: str = "conditions") -> list[str]:
     """What is wrong with a state."""
     found = [f"{what}, player {player}" for player in PLAYERS for what in _wrong_of(state, player)]
     checks = {
         "over without a winner, or the other way": (state["pending"] == OVER) == (state["winner"] != 0),
-        "turn beyond the limit": 0 <= state["turn"] <= 30,
         "not the turn of this player": state["turn"] == 0
         or (state["player"] == state["first"]) == (state["turn"] % 2 == 1),
         "setup after turn 0, or the other way": (state["turn"] == 0)
@@ -63,7 +72,7 @@ def wrong(state: Fields) -> list[str]:
     }
     found += [what for what, holds in checks.items() if not holds]
     if state["winner"]:
-        found += [] if state["winner"] == expected_winner(state) else ["the wrong winner"]
+        found += [] if state["winner"] == expected_winner(state, simultaneous) else ["the wrong winner"]
     elif max(state["points"]) >= 3:
         found.append("3 points, and nobody has won")
     return found
@@ -116,10 +125,14 @@ def _has(state: Fields, player: int, zone: str) -> bool:
     return type == 0 or bool(state["types"][player] >> (type - 1) & 1)
 
 
-def expected_winner(state: Fields) -> int:
-    """R8.4 and R3.7."""
+def expected_winner(state: Fields, simultaneous: str) -> int:
+    """R8.4, R8.5 and R3.7."""
     there = [bool(occupied(state, player)) for player in PLAYERS]
-    score = [(state["points"][p] >= 3) + (there[p] and not there[1 - p]) for p in PLAYERS]
+    points = [state["points"][p] >= 3 for p in PLAYERS]
+    alone = [there[p] and not there[1 - p] for p in PLAYERS]
+    score = [points[p] + alone[p] for p in PLAYERS]
+    if simultaneous == "points":
+        score = [int(won) for won in (points if any(points) else alone)]
     return 3 if score[0] == score[1] else 1 if score[0] > score[1] else 2
 
 
