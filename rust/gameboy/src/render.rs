@@ -20,6 +20,7 @@ struct Planes {
 
 impl Ppu {
     /// Draws line `ly` and counts the window's lines.
+    #[inline(never)]
     pub fn draw_line(&mut self, vram: &[u8; 0x2000], oam: &[u8; 0x100], screen: &mut Screen) {
         let line = self.ly as usize;
         if line >= HEIGHT {
@@ -127,6 +128,7 @@ impl Ppu {
     }
 
     /// The first ten objects in OAM that touch the line, leftmost first: (numbers, how many).
+    #[inline(never)]
     pub fn objects_on_line(&self, oam: &[u8; 0x100]) -> ([u8; 10], usize) {
         let height: u8 = if self.lcdc & 0x04 != 0 { 16 } else { 8 };
         let mut order = [0u8; 10];
@@ -141,7 +143,9 @@ impl Ppu {
                 }
             }
         }
-        order[..count].sort_by_key(|&object| oam[4 * object as usize + 1]);
+        if count > 1 {
+            order[..count].sort_by_key(|&object| oam[4 * object as usize + 1]);
+        }
         (order, count)
     }
 }
