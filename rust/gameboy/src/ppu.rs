@@ -182,8 +182,8 @@ impl Ppu {
         let stop = self.next_stop();
         let until = time.min(stop.saturating_sub(1));
         // Lines are told apart by when their number appears, four cycles before they begin.
-        let line = (until + 4 - self.base) / LINE;
-        if line <= self.ly as u64 || line > 143 {
+        let line = ((until + 4 - self.base) / LINE).min(143);
+        if line <= self.ly as u64 {
             return false;
         }
         self.ly = line as u8;

@@ -77,7 +77,9 @@ fn check(case: &Value) -> Result<(), String> {
     if (cpu.r, cpu.sp, pc, ime) != (expected.r, expected.sp, expected.pc, expected.ime) {
         return Err(format!("{}: {cpu:?} instead of {expected:?}", case["name"]));
     }
-    if let Some((address, value)) = ram(&case["final"]).into_iter().find(|(address, value)| bus.memory.get(address) != Some(value)) {
+    if let Some((address, value)) =
+        ram(&case["final"]).into_iter().find(|(address, value)| bus.memory.get(address) != Some(value))
+    {
         return Err(format!("{}: {address:#06x} is {:?}, not {value:#04x}", case["name"], bus.memory.get(&address)));
     }
     let bus_cycles = case["cycles"].as_array().unwrap();
@@ -95,7 +97,8 @@ fn check(case: &Value) -> Result<(), String> {
 
 #[test]
 fn single_instructions_agree_with_the_public_vectors() {
-    let path = std::env::var("ENVWRIGHT_SM83").unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/sm83.json.gz").into());
+    let path = std::env::var("ENVWRIGHT_SM83")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/sm83.json.gz").into());
     let file = std::fs::File::open(&path).expect("the vectors can be opened");
     let mut text = String::new();
     flate2::read::GzDecoder::new(file).read_to_string(&mut text).expect("the vectors are gzip");
