@@ -29,7 +29,7 @@ def _pyboy() -> None:
         pytest.skip(str(error))
 
 
-@pytest.mark.parametrize("rom", ["orchard", "canyon", "micro/mix"])
+@pytest.mark.parametrize("rom", ["orchard", "canyon", "micro/dma"])
 def test_every_tick_is_the_same(rom: str) -> None:
     from envwright.envs.gameboy.pyboy_machine import PyBoyMachine
 
@@ -125,7 +125,7 @@ def test_the_verifier_finds_no_difference_and_finds_one() -> None:
     from envwright.verifier.pairs import find_contract, kind_of, make_candidate, make_host, with_options
     from envwright.verifier.session import Effort
 
-    options = {"rom": "micro/halt", "frame_skip": 1, "actions": "all", "observation": "grey", "max_episode_steps": 60}
+    options = {"rom": "micro/lines", "frame_skip": 1, "actions": "all", "observation": "grey", "max_episode_steps": 60}
     contract = with_options(find_contract(["gameboy"]), options, options)
     kind = kind_of(contract)
     effort = replace(
