@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from envwright.envs import GAMEBOY_GAMES, GAMEBOY_PROGRAMS, gameboy_forms
 from envwright.envs.gameboy import executor, facade
 from envwright.envs.gameboy import game as games
 from envwright.envs.gameboy.columns import machine_columns
 from envwright.envs.gameboy.core import machines
 from envwright.envs.gameboy.env import GameBoy
-from envwright.envs.gameboy.forms import GAMES, MICRO, forms
 from envwright.envs.gameboy.micro import micro_rom
 
 pytest.importorskip("envwright_gameboy", reason="the crate is not built: pip install ./rust/gameboy")
@@ -29,7 +29,7 @@ def _pyboy() -> None:
         pytest.skip(str(error))
 
 
-@pytest.mark.parametrize("rom", ["orchard", "canyon", "micro/mix"])
+@pytest.mark.parametrize("rom", ["orchard", "canyon", "micro/dma"])
 def test_every_tick_is_the_same(rom: str) -> None:
     from envwright.envs.gameboy.pyboy_machine import PyBoyMachine
 
@@ -113,8 +113,8 @@ def test_a_saved_state_goes_back_in(tmp_path: Path) -> None:
 def test_roms_of_a_folder_join(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.gb").write_bytes(micro_rom("timer"))
     monkeypatch.setenv("ENVWRIGHT_ROMS", str(tmp_path))
-    assert [form.name for form in forms()][-1] == "ROM mine"
-    assert len(forms()) == len(GAMES) + len(MICRO) + 2
+    assert [form.name for form in gameboy_forms()][-1] == "ROM mine"
+    assert len(gameboy_forms()) == len(GAMEBOY_GAMES) + len(GAMEBOY_PROGRAMS) + 2
 
 
 def test_the_verifier_finds_no_difference_and_finds_one() -> None:
@@ -125,7 +125,7 @@ def test_the_verifier_finds_no_difference_and_finds_one() -> None:
     from envwright.verifier.pairs import find_contract, kind_of, make_candidate, make_host, with_options
     from envwright.verifier.session import Effort
 
-    options = {"rom": "micro/halt", "frame_skip": 1, "actions": "all", "observation": "grey", "max_episode_steps": 60}
+    options = {"rom": "micro/lines", "frame_skip": 1, "actions": "all", "observation": "grey", "max_episode_steps": 60}
     contract = with_options(find_contract(["gameboy"]), options, options)
     kind = kind_of(contract)
     effort = replace(

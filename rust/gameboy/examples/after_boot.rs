@@ -15,7 +15,10 @@ fn main() {
     }
     let d = &mut machine.devices;
     d.settle(&program.rom.bytes);
-    println!("ticks {} now {} previous {}\n{:?}\n{:?}\n{:?}", machine.ticks, d.now, d.previous, machine.cpu, d.interrupts, d.timer);
+    println!(
+        "ticks {} now {} previous {}\n{:?}\n{:?}\n{:?}",
+        machine.ticks, d.now, d.previous, machine.cpu, d.interrupts, d.timer
+    );
     println!("{:?}\n{:?}\n{:?}\n{:?}\n{:?}", d.ppu, d.apu, d.joypad, d.serial, d.dma);
     println!("HRAM {:?}", d.hram.iter().enumerate().filter(|(_, b)| **b != 0).collect::<Vec<_>>());
     println!("OAM {} WRAM {}", d.oam.iter().filter(|b| **b != 0).count(), d.wram.iter().filter(|b| **b != 0).count());

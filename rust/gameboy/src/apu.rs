@@ -12,7 +12,7 @@ const UNREADABLE: [u8; 0x17] = [
     0x00, 0x70,
 ];
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Apu {
     /// NR10 to NR52 as written.
     pub registers: [u8; 0x17],
@@ -33,6 +33,27 @@ pub struct Apu {
     pub wave_position: u8,
     pub wave_next: u64,
     pub wave_last: u64,
+}
+
+impl Default for Apu {
+    fn default() -> Self {
+        Apu {
+            registers: [0; 0x17],
+            wave: [0xFF; 16],
+            on: false,
+            playing: [false; 4],
+            length: [0; 4],
+            step: 0,
+            counted: 0,
+            sweep_enabled: false,
+            sweep_timer: 0,
+            sweep_frequency: 0,
+            sweep_subtracted: false,
+            wave_position: 0,
+            wave_next: 0,
+            wave_last: 0,
+        }
+    }
 }
 
 impl Apu {

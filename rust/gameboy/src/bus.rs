@@ -410,9 +410,7 @@ impl Bus for Wired<'_> {
     fn write(&mut self, address: u16, value: u8, at: u64) {
         let devices = &mut *self.devices;
         let cell = match address {
-            0xC000..0xFE00 => {
-                &mut devices.wram[address as usize & 0x1FFF]
-            }
+            0xC000..0xFE00 => &mut devices.wram[address as usize & 0x1FFF],
             0xFF80..=0xFFFE => &mut devices.hram[address as usize & 0x7F],
             0x8000..0xA000 => {
                 // Lines that are due are drawn from what is there now.

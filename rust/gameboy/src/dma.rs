@@ -19,7 +19,7 @@ pub struct Dma {
 
 impl Default for Dma {
     fn default() -> Self {
-        Dma { register: 0xFF, start: 0, next: 160, source: 0, old_source: 0, old_start: 0, old_next: 160 }
+        Dma { register: 0, start: 0, next: 160, source: 0, old_source: 0, old_start: 0, old_next: 160 }
     }
 }
 

@@ -156,16 +156,6 @@ impl Wired<'_> {
     }
 }
 
-impl Machine {
-    fn after_boot(&mut self) {
-        let devices = &mut self.devices;
-        self.cpu.r = [0x00, 0x13, 0x00, 0x8F, 0x00, 0x87, 0x40, 0x01];
-        self.cpu.sp = 0xFFFE;
-        self.cpu.pc = 0x100;
-        devices.now = 0;
-    }
-}
-
 /// Looking and changing from outside, between instructions.
 impl Machine {
     /// Becomes a copy of a machine with the same ROM.

@@ -152,7 +152,7 @@ impl Ppu {
     /// All events up to `time`.
     pub fn sync(&mut self, time: u64, interrupts: &mut Interrupts, memory: &mut Memory) {
         while self.next <= time {
-            if !self.draw && self.jump(time, memory) {
+            if !self.draw && self.jump(time) {
                 continue;
             }
             self.step(interrupts, memory);
@@ -172,18 +172,20 @@ impl Ppu {
     }
 
     /// Skips the lines that end before `time` and before anything is due. False if there is none.
-    fn jump(&mut self, time: u64, memory: &Memory) -> bool {
+    fn jump(&mut self, time: u64) -> bool {
+        if self.event == Event::VBlankLine {
+            return self.jump_in_vblank(time);
+        }
         if !self.on() || !matches!(self.event, Event::NextLine | Event::Mode3 | Event::Mode0) {
             return false;
         }
         let stop = self.next_stop();
         let until = time.min(stop.saturating_sub(1));
         // Lines are told apart by when their number appears, four cycles before they begin.
-        let line = (until + 4 - self.base) / LINE;
-        if line <= self.ly as u64 || line > 143 {
+        let line = ((until + 4 - self.base) / LINE).min(143);
+        if line <= self.ly as u64 {
             return false;
         }
-        let _ = memory;
         self.ly = line as u8;
         self.compare();
         self.line_high = self.level();
@@ -203,6 +205,29 @@ impl Ppu {
         true
     }
 
+    /// The same within the ten lines of VBlank, to the last one that has begun.
+    fn jump_in_vblank(&mut self, time: u64) -> bool {
+        let begun = (time - self.vblank()) / LINE;
+        let line = (144 + begun.min(9)) as u8;
+        if self.enables & LYC_INTERRUPT != 0 || line <= self.ly {
+            return false;
+        }
+        self.ly = line;
+        self.compare();
+        self.line_high = self.level();
+        self.after_vblank_line();
+        true
+    }
+
+    fn after_vblank_line(&mut self) {
+        if self.ly < 153 {
+            self.next = self.vblank() + (self.ly as u64 - 143) * LINE;
+        } else {
+            self.event = if self.first { Event::LongLine } else { Event::FrameStart };
+            self.next = self.last_line_end();
+        }
+    }
+
     fn after_mode_0(&self) -> (Event, u64) {
         if self.ly == 143 {
             (Event::VBlank, self.vblank())
@@ -212,6 +237,8 @@ impl Ppu {
     }
 
     /// The picture while the LCD is off: PyBoy shows colour 0, hardware white.
+    #[cold]
+    #[inline(never)]
     fn blank(&self) -> Screen {
         let shade = if self.hardware { 0 } else { self.bgp & 3 };
         let (low, high) = ((shade & 1).wrapping_neg(), (shade >> 1).wrapping_neg());
@@ -277,12 +304,7 @@ impl Ppu {
             Event::VBlankLine => {
                 self.ly += 1;
                 self.compare();
-                if self.ly < 153 {
-                    self.next = at + LINE;
-                } else {
-                    self.event = if self.first { Event::LongLine } else { Event::FrameStart };
-                    self.next = self.last_line_end();
-                }
+                self.after_vblank_line();
             }
             Event::LongLine => {
                 self.event = Event::FrameStart;

@@ -73,7 +73,15 @@ fn fields(machine: &mut Machine, a: &mut Archive) -> Option<()> {
     a.bytes(&mut cpu.r)?;
     a.u16(&mut cpu.sp)?;
     a.u16(&mut cpu.pc)?;
-    for flag in [&mut cpu.ime, &mut cpu.ime_next, &mut cpu.halted, &mut cpu.halted_by_ei, &mut cpu.repeat_fetch, &mut cpu.locked, &mut d.booting] {
+    for flag in [
+        &mut cpu.ime,
+        &mut cpu.ime_next,
+        &mut cpu.halted,
+        &mut cpu.halted_by_ei,
+        &mut cpu.repeat_fetch,
+        &mut cpu.locked,
+        &mut d.booting,
+    ] {
         a.bool(flag)?;
     }
     a.u8(&mut d.interrupts.requested)?;

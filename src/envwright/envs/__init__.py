@@ -1,10 +1,20 @@
 """The environments in the box, one folder each. Importing this imports none of them."""
 
+import os
+from pathlib import Path
+
 from envwright.core.registry import register
 from envwright.core.spec import Controls, Form, Spec, keys
-from envwright.envs.gameboy import forms as gameboy
 from envwright.references.registry import register_reference
 
+GAMEBOY_ROMS = "ENVWRIGHT_ROMS"  # the environment variable that names a folder
+GAMEBOY_STEPS = 1300  # ticks of an episode: eight episodes are more than 10,000 ticks a ROM
+
+GAMEBOY_GAMES = ("orchard", "snake", "canyon")
+GAMEBOY_PROGRAMS = (
+    "timer", "halt", "stat", "poll", "dma", "sprites", "window", "sound", "lines", "mbc1", "mbc2", "mbc3", "mbc5",
+    "mix",
+)  # fmt: skip
 POCKET_FLAGS = {  # of TcgPocket, each other than its default
     "first_turn_draw": False,
     "opening_hand": "reshuffle",
@@ -68,7 +78,7 @@ def register_all() -> None:
             "GameBoy-v0",
             "envwright.envs.gameboy:GameBoy",
             summary="any Game Boy ROM, tick for tick as on PyBoy (an emulator in Rust)",
-            forms=gameboy.forms(),
+            forms=gameboy_forms(),
         )
     )
     for name, actions, help_line, summary in (
@@ -119,6 +129,26 @@ def _pong(frameskip: int, actions: str) -> Form:
     options = {"frameskip": frameskip, "continuous": actions == "continuous"}
     attack = f"policies.py:attack{'' if frameskip == 1 else f'_{frameskip}'}_{actions}"
     return Form(f"frameskip {frameskip}, {actions} actions", options, (attack,), phases=frameskip == 1)
+
+
+def gameboy_forms() -> tuple[Form, ...]:
+    """A tick a step, any buttons at all, every dot of the screen; and one as policies see it, for L4."""
+    return (
+        *(_gameboy(name, name) for name in GAMEBOY_GAMES),
+        Form("orchard, as it is trained", {"rom": "orchard", "observation": "ram", "max_episode_steps": 400}),
+        *(_gameboy(f"test program {name}", f"micro/{name}") for name in GAMEBOY_PROGRAMS),
+        *(_gameboy(f"ROM {path.stem}", str(path)) for path in _own_roms()),
+    )
+
+
+def _gameboy(name: str, rom: str) -> Form:
+    options = {"rom": rom, "frame_skip": 1, "actions": "all", "observation": "grey", "max_episode_steps": GAMEBOY_STEPS}
+    return Form(name, options)
+
+
+def _own_roms() -> list[Path]:
+    folder = os.environ.get(GAMEBOY_ROMS)
+    return sorted(Path(folder).expanduser().resolve().glob("*.gb")) if folder else []
 
 
 def _pocket(name: str, **flags: object) -> Form:
