@@ -16,7 +16,19 @@ HEADER = 25  # magic, version, hardware, hash of the ROM, checksum
 MASK = (1 << 64) - 1
 KINDS = (0x00, 0x01, 0x03, 0x06, 0x08, 0x0F, 0x10, 0x13, 0x19, 0x1B, 0x1E)
 # What sets chips going: writes to I/O, EI, HALT, STOP, calls, stack in odd places.
-SPICE = (b"\xe0", b"\xfb", b"\x76", b"\x10\x00", b"\xe0\x40", b"\xe0\x46", b"\xe0\x07", b"\xe0\x02", b"\x31", b"\xc9", b"\xd9")
+SPICE = (
+    b"\xe0",
+    b"\xfb",
+    b"\x76",
+    b"\x10\x00",
+    b"\xe0\x40",
+    b"\xe0\x46",
+    b"\xe0\x07",
+    b"\xe0\x02",
+    b"\x31",
+    b"\xc9",
+    b"\xd9",
+)
 
 
 def checksum(body: bytes) -> int:
@@ -59,8 +71,16 @@ def one(rng: random.Random, count: dict[str, int]) -> None:
     rom = random_rom(rng)
     boot = rng.randbytes(256) if rng.random() < 0.2 else None
     try:
-        batch = gameboy.Batch(rom, 3, frame_skip=rng.randrange(1, 4), boot=boot, hardware=rng.random() < 0.3, threads=1,
-                              addresses=[rng.randrange(0x10000) for _ in range(8)], skip_idle=rng.random() < 0.7)
+        batch = gameboy.Batch(
+            rom,
+            3,
+            frame_skip=rng.randrange(1, 4),
+            boot=boot,
+            hardware=rng.random() < 0.3,
+            threads=1,
+            addresses=[rng.randrange(0x10000) for _ in range(8)],
+            skip_idle=rng.random() < 0.7,
+        )
     except gameboy.RomError:
         count["refused ROMs"] += 1
         return

@@ -83,7 +83,9 @@ def verify(
     effort = effort or Effort()
     began = time.monotonic()
     pair = pair_of(contract)
-    session = Session(contract, host, candidate, effort, progress, pair, regressions, traces, batched, pinpoint)
+    session = Session(
+        contract, host, candidate, effort, progress, pair, regressions, traces, batched, pinpoint=pinpoint
+    )
     checks: list[Check] = []
     if set(levels) & set(DEFAULT_LEVELS):
         _prepare(session)
