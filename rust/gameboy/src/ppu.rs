@@ -49,7 +49,7 @@ pub const EVENTS: [Event; 9] = [
     Event::FrameStart,
 ];
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Ppu {
     pub lcdc: u8,
     /// The four enable bits of STAT.
