@@ -89,7 +89,7 @@ def one(rng: random.Random, count: dict[str, int]) -> None:
 def main() -> None:
     seconds, seed = float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
     count = dict.fromkeys(("ROMs", "refused ROMs", "ticks", "changed states run", "changed states refused"), 0)
-    end = time.monotonic() + seconds
+    first, end = seed, time.monotonic() + seconds
     while time.monotonic() < end:
         faulthandler.dump_traceback_later(10, exit=True)
         try:
@@ -99,7 +99,7 @@ def main() -> None:
             raise
         seed += 1
     faulthandler.cancel_dump_traceback_later()
-    print(f"{seed} seeds, {count}")
+    print(f"{seed - first} seeds, {count}")
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ impl Devices {
             interrupts: Interrupts::default(),
             idle: Idle::default(),
             ppu: Ppu::new(hardware),
-            timer: Timer::new(),
+            timer: Timer::default(),
             dma: Dma::default(),
             banks: Banks::new(rom),
             joypad: Joypad::default(),
