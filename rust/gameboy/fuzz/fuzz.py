@@ -1,7 +1,7 @@
 """Random ROMs, states and inputs: nothing may panic, hang or leave other environments changed.
 
-`python fuzz.py SECONDS [SEED]`; prints its count. A panic ends the run with the seed of the case, a case of more than ten
-seconds is a hang and ends it with a traceback.
+`python fuzz.py SECONDS [SEED]`; prints its count. A panic ends the run with the seed of the case, a case of more than
+ten seconds is a hang and ends it with a traceback.
 """
 
 import faulthandler
@@ -109,7 +109,7 @@ def one(rng: random.Random, count: dict[str, int]) -> None:
 def main() -> None:
     seconds, seed = float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
     count = dict.fromkeys(("ROMs", "refused ROMs", "ticks", "changed states run", "changed states refused"), 0)
-    end = time.monotonic() + seconds
+    first, end = seed, time.monotonic() + seconds
     while time.monotonic() < end:
         faulthandler.dump_traceback_later(10, exit=True)
         try:
@@ -119,7 +119,7 @@ def main() -> None:
             raise
         seed += 1
     faulthandler.cancel_dump_traceback_later()
-    print(f"{seed} seeds, {count}")
+    print(f"{seed - first} seeds, {count}")
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ impl Apu {
         }
         let period = self.wave_period();
         let samples = (time - self.wave_next) / period + 1;
-        self.wave_position = (self.wave_position as u64 + samples & 31) as u8;
+        self.wave_position = ((self.wave_position as u64 + samples) & 31) as u8;
         self.wave_last = self.wave_next + (samples - 1) * period;
         self.wave_next += samples * period;
     }
@@ -276,7 +276,7 @@ impl Apu {
     /// Starting channel 3 in the cycle in which it reads a byte overwrites the first bytes of wave RAM.
     fn trigger_wave(&mut self, time: u64) {
         if self.playing[2] && self.wave_next == time + 2 {
-            let byte = (self.wave_position as usize + 1 & 31) / 2;
+            let byte = ((self.wave_position as usize + 1) & 31) / 2;
             if byte < 4 {
                 self.wave[0] = self.wave[byte];
             } else {

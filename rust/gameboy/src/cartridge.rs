@@ -67,7 +67,7 @@ impl Rom {
         if size_code > 8 {
             return Err(RomError(format!("the ROM size {size_code:#04x} at 0x148 is unknown")));
         }
-        let declared = 2 * BANK << size_code;
+        let declared = (2 * BANK) << size_code;
         if file.len() < declared {
             return Err(RomError(format!("the ROM is truncated: its header says {declared} bytes, the file has {}", file.len())));
         }

@@ -4,7 +4,7 @@
 
 use crate::interrupts::{Interrupts, JOYPAD};
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Joypad {
     /// Right, left, up, down, A, B, select, start: a set bit is a button held.
     pub held: u8,
@@ -12,12 +12,6 @@ pub struct Joypad {
     pub select: u8,
     /// What PyBoy shows: 0 until P1 is written, then the lines as they were at that time, the select bits low.
     pub lines: u8,
-}
-
-impl Default for Joypad {
-    fn default() -> Self {
-        Joypad { held: 0, select: 0, lines: 0 }
-    }
 }
 
 impl Joypad {

@@ -160,7 +160,9 @@ impl Wired<'_> {
 impl Machine {
     /// Becomes a copy of a machine with the same ROM.
     pub fn copy_from(&mut self, other: &Machine) {
-        self.clone_from(other);
+        self.cpu = other.cpu;
+        self.ticks = other.ticks;
+        self.devices.copy_from(&other.devices);
     }
 
     /// What the CPU would read, without side effects and with VRAM and OAM open; or a byte of a bank.

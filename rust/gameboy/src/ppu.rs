@@ -49,7 +49,7 @@ pub const EVENTS: [Event; 9] = [
     Event::FrameStart,
 ];
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Ppu {
     pub lcdc: u8,
     /// The four enable bits of STAT.
@@ -348,7 +348,7 @@ impl Ppu {
             return MODE_0;
         }
         let objects = if self.lcdc & 0x02 != 0 { self.object_cycles(oam) } else { 0 };
-        MODE_0.wrapping_add_signed(((self.scx as i64 & 7) + 3 & !3) + objects)
+        MODE_0.wrapping_add_signed((((self.scx as i64 & 7) + 3) & !3) + objects)
     }
 
     /// Each object stops the line for 6 cycles, and the first one at its place for up to 5 more.

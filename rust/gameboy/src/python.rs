@@ -41,6 +41,9 @@ fn probe(address: Address) -> Probe {
     }
 }
 
+/// Seconds, minutes, hours, low and high byte of the days.
+type ClockTime = (u8, u8, u8, u8, u8);
+
 /// One or several start states.
 #[derive(FromPyObject)]
 enum Starts {
@@ -395,7 +398,7 @@ impl PyBatch {
         Ok(PyBytes::new(py, &self.machine(i)?.devices.ram))
     }
 
-    fn clock(&self, i: usize) -> PyResult<Option<(u8, u8, u8, u8, u8)>> {
+    fn clock(&self, i: usize) -> PyResult<Option<ClockTime>> {
         let [s, m, h, low, high] = self.machine(i)?.devices.banks.clock.live;
         Ok(self.batch.program.rom.clock.then_some((s, m, h, low, high)))
     }

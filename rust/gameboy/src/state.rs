@@ -175,7 +175,7 @@ fn check(machine: &Machine, program: &Program) -> Result<(), &'static str> {
     let now = d.now;
     let require = |condition: bool, what: &'static str| if condition { Ok(()) } else { Err(what) };
     let soon = |time: u64, distance: u64| time >= now.saturating_sub(64) && time <= now + distance;
-    require(now < 1 << 60 && now % 4 == 0 && now >= d.previous && now - d.previous <= 64, "the time")?;
+    require(now < 1 << 60 && now.is_multiple_of(4) && now >= d.previous && now - d.previous <= 64, "the time")?;
     require(!d.booting || program.booting.is_some(), "a boot ROM that this batch does not have")?;
     let t = &d.timer;
     require(t.counted == now && t.zero <= now && t.tac < 8, "the timer")?;

@@ -19,11 +19,13 @@ pub struct Timer {
     pub reloaded: u64,
 }
 
-impl Timer {
-    pub fn new() -> Timer {
+impl Default for Timer {
+    fn default() -> Self {
         Timer { zero: 0, tima: 0, tma: 0, tac: 0, counted: 0, reload: NEVER, reloaded: 0 }
     }
+}
 
+impl Timer {
     pub fn counter(&self, time: u64) -> u16 {
         time.wrapping_sub(self.zero) as u16
     }

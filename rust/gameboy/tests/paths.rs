@@ -60,8 +60,8 @@ fn rom(random: &mut Random) -> Vec<u8> {
 
 #[test]
 fn shortcuts_change_nothing() {
-    for seed in 1..=60 {
-        let mut random = Random(seed * 0x9E37_79B9_7F4A_7C15);
+    for seed in 1..=24 {
+        let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ seed);
         let file = rom(&mut random);
         let hardware = seed % 4 == 0;
         let program = |skip| Program::new(Rom::parse(&file).unwrap(), None, hardware, skip);
@@ -81,8 +81,8 @@ fn shortcuts_change_nothing() {
 
 #[test]
 fn drawing_changes_nothing_else() {
-    for seed in 1..=30 {
-        let mut random = Random(seed * 0x9E37_79B9_7F4A_7C15);
+    for seed in 1..=12 {
+        let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ seed);
         let program = Program::new(Rom::parse(&rom(&mut random)).unwrap(), None, false, true);
         let (mut drawn, mut blind) = (Machine::new(&program), Machine::new(&program));
         for tick in 0..40 {

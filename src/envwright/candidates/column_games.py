@@ -77,6 +77,9 @@ class ColumnCandidate:
     def phases(self, state: Columns, actions: NDArray[Any], chance: Columns | None) -> dict[str, Columns]:
         return self._games.phases(state, np.asarray(actions))
 
+    def draws(self, state: Columns, actions: NDArray[Any], chance: Columns | None) -> Columns:
+        return {}
+
     def call(self, function: str, arguments: Sequence[NDArray[Any]]) -> NDArray[Any]:
         return self._games.call(function, arguments)
 

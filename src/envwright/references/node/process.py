@@ -18,7 +18,7 @@ from envwright.references import legality
 from envwright.references.node.answers import to_error, to_glimpse, to_mask, to_outcome, to_space, to_tape
 from envwright.references.node.pipe import Lost, Pipe
 from envwright.references.node.wire import encode, exact, plain
-from envwright.references.protocol import Covered, Draw, Glimpse, Outcome, ReferenceFailedError, Watchpoint
+from envwright.references.protocol import Counts, Covered, Draw, Glimpse, Outcome, ReferenceFailedError, Watchpoint
 
 HOST = Path(__file__).parent / "host" / "host.js"
 
@@ -148,6 +148,10 @@ class NodeReference:
         finally:
             calls = {} if self._pipe is None else self._ask("recorded")
         return plain(calls)
+
+    def counted(self) -> Counts:
+        """Nothing: a script does not count what of its rules it has met."""
+        return {}
 
     @contextlib.contextmanager
     def covering(self) -> Iterator[Covered]:
