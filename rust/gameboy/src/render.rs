@@ -133,15 +133,15 @@ impl Ppu {
         let height: u8 = if self.lcdc & 0x04 != 0 { 16 } else { 8 };
         let mut order = [0u8; 10];
         let mut count = 0;
-        for object in 0..40u8 {
-            let y = oam[4 * object as usize];
-            if self.ly.wrapping_add(16).wrapping_sub(y) < height {
-                order[count] = object;
-                count += 1;
-                if count == 10 {
-                    break;
-                }
-            }
+        let top = self.ly.wrapping_add(16);
+        let mut hits = 0u64;
+        for object in 0..40 {
+            hits |= ((top.wrapping_sub(oam[4 * object]) < height) as u64) << object;
+        }
+        while hits != 0 && count < 10 {
+            order[count] = hits.trailing_zeros() as u8;
+            hits &= hits - 1;
+            count += 1;
         }
         if count > 1 {
             order[..count].sort_by_key(|&object| oam[4 * object as usize + 1]);
