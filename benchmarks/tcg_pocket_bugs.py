@@ -125,11 +125,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="bugs whose name contains this")
     parser.add_argument("--first", type=int, default=1, help="the number of the bug to begin with")
+    parser.add_argument("--check", action="store_true", help="only see whether every edit can be made")
     parser.add_argument("--traces", type=Path, help="a folder for what the reference did, to be used again")
     asked = parser.parse_args()
     chosen = [bug for bug in BUGS[asked.first - 1 :] if asked.only in bug.what]
     for bug in chosen:
         bugs.edited(bug, FOLDER)
+    if asked.check:
+        print(f"{len(chosen)} bugs can be put in.")
+        return
     traces = asked.traces or Path(tempfile.mkdtemp())
     traces.mkdir(parents=True, exist_ok=True)
     memory = Remembering(traces)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from envwright.play.text import TextGame
+from envwright.play.text import TextGame, fitting
 
 
 @dataclass
@@ -60,3 +60,9 @@ def test_a_number_that_there_is_not_is_refused() -> None:
     game, taken = typed(5, b"7")
     assert not taken
     assert "7 cannot be chosen now" in game.lines()[-1]
+
+
+def test_the_line_with_the_keys_is_always_shown() -> None:
+    assert fitting(["a", "b", "keys"], 3) == ["a", "b", "keys"]
+    assert fitting(["a", "b", "c", "keys"], 3) == ["a", "b", "keys"]
+    assert fitting(["a", "keys"], 1) == ["keys"]

@@ -38,7 +38,9 @@ def test_numpy_and_jax_weigh_alike() -> None:
     assert np.abs(ours).max() < 5
     per_action = ours[:, : ACTIONS * len(PER_ACTION)].reshape(len(obs), len(PER_ACTION), ACTIONS)
     weighed = np.asarray(jax.jit(lambda obs: worth(Seen(obs)))(obs))
-    assert np.allclose(per_action[:, 0], np.minimum(weighed, 110) / 50, atol=1e-5)
+    assert np.allclose(
+        per_action[:, 0], np.sign(weighed) * np.log1p(100 * np.abs(np.minimum(weighed, 1100))) / 5, atol=1e-4
+    )
     assert np.allclose(worth(Seen(obs)), weighed, atol=1e-3)
 
 

@@ -50,7 +50,7 @@ def test_actions_with_other_numbers_change_places_with_their_scores() -> None:
 
 @pytest.mark.parametrize("features", ["", f"{__name__}:doubled"])
 def test_the_player_in_numpy_scores_alike(features: str) -> None:
-    network = Network("scorer", (8,), per_action=OWN, score=6, features=features)
+    network = Network("scorer", (8,), per_action=OWN, score=6, prior=0.5, features=features)
     of, obs = policy(network), seen()
     params = weights(of)
     shown = of.shown(of.no_statistics(), obs)
@@ -61,6 +61,13 @@ def test_the_player_in_numpy_scores_alike(features: str) -> None:
     legal[:, 2] = False
     actions, _ = player.act(obs, player.no_memory(len(obs)), None, legal)
     assert np.array_equal(actions, np.where(legal, scores, -np.inf).argmax(axis=1))
+
+
+def test_learning_begins_with_what_the_first_number_says() -> None:
+    of = policy(Network("scorer", (8,), per_action=OWN, score=6, prior=100.0))
+    obs = seen()
+    scores = np.asarray(networks.head(of.network, of.make(chance.key(3)), obs))
+    assert np.array_equal(scores.argmax(axis=1), obs[:, :ACTIONS].argmax(axis=1))
 
 
 def test_a_scorer_needs_numbers_of_actions_and_others_have_none() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from noughts import WAIT, Noughts
 
-from envwright.core import JaxBatch, key, make
+from envwright.core import JaxBatch, key, make, rollout
 from envwright.core.errors import EnvwrightError
 from envwright.core.versus import random_opponent, vs
 from envwright.training.config import Config, Network
@@ -67,6 +67,15 @@ def test_the_other_seat_plays_by_its_own_legal_moves():
     assert waiting.any()
     assert not waiting.all()
     assert set(np.unique(step.reward).tolist()) <= {-1.0, 0.0, 1.0}
+
+
+@pytest.mark.parametrize("autoreset", ["cached", "optimistic"])
+def test_rollouts_take_legal_moves_whatever_begins_the_next_game(autoreset: str):
+    run = rollout(Noughts(), num_envs=32, steps=25, autoreset=autoreset)
+    last = run(key(1), run.reset(key(0)))
+    board = np.asarray(getattr(last.state, "state", last.state).board)
+    ahead = (board == 1).sum(axis=1) - (board == 2).sum(axis=1)
+    assert set(ahead.tolist()) <= {-1, 0, 1}
 
 
 def test_rewards_of_the_two_seats_are_opposite():

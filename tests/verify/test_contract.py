@@ -25,7 +25,9 @@ def test_every_contract_in_the_box_is_sound(path):
     assert len(set(names)) == len(names)
     assert len(set(owned)) == len(owned)
     for blamed in (*contract.functions, *contract.phases, *contract.invariants):
-        assert blamed.module in names
+        assert blamed.module in names or not blamed.module
+    for phase in contract.phases:
+        assert phase.module or {contract.owner(f"state.{value}") for value in phase.values} <= set(names)
     assert {thing for thing in owned if thing.startswith("state.")} <= set(contract.columns)
 
 
@@ -48,6 +50,8 @@ def test_every_contract_in_the_box_is_sound(path):
         (HEAD + "[[module]]\nowns = ['reward']", r"\[\[module\]\]: name is missing"),
         (HEAD + "[[function]]\nmodule = 'm'\nreference = 'f'", r"\[\[function\]\] f: candidate is missing"),
         (HEAD + "[[phase]]\nname = 'p'\nmodule = 'm'", r"\[\[phase\]\] p: function is missing"),
+        (HEAD + "[[phase]]\nname = 'p'\nfunction = 'f'\nvalues = 'all'", r'values is a table, or "state"'),
+        (HEAD + "[[phase]]\nname = 'p'\nfunction = 'f'\nvalues = 'state'\nwithout = ['x']", r"without names x"),
         (HEAD + "[[invariant]]\nmodule = 'm'\nholds = 'x'", r"\[\[invariant\]\]: name is missing"),
         (HEAD + "[[state]]\nx = 'x'", r"contract: state is a table; write \[state\]"),
         (HEAD + "[module]\nname = 'm'", r"contract: module is a list of tables; write \[\[module\]\]"),
@@ -126,3 +130,12 @@ def test_blame_goes_to_the_most_precise_owner_and_has_a_default():
 def test_tolerance_is_for_columns_or_for_all_of_a_kind():
     contract = read(HEAD + "[[tolerance]]\ncolumns = ['state', 'reward']\nreason = 'float32'")
     assert [contract.rounds(c) for c in ("state.x", "reward", "observation")] == [True, True, False]
+
+
+def test_a_phase_shows_the_state_without_some_of_it_and_blames_the_owner_of_a_value():
+    text = HEAD + "[state]\nx = 'x'\ny = 'y'\n[[module]]\nname = 'm'\nowns = ['state.y']\n"
+    found = read(text + "[[phase]]\nname = 'p'\nfunction = 'f'\nvalues = 'state'\nwithout = ['x']")
+    (phase,) = found.phases
+    assert list(phase.values) == ["y"]
+    assert phase.module == ""
+    assert found.owner("state.y") == "m"

@@ -43,9 +43,20 @@ class AutoReset(Protocol):
 
     def step(self, env: Env[Any, Any], keys: jax.Array, state: Any, actions: jax.Array, params: Any) -> Step: ...
 
+    def now(self, state: Any) -> Any:
+        """The environments' own states."""
+        ...
+
+
+class _PlainStates:
+    """Of a strategy that keeps nothing beside the states."""
+
+    def now(self, state: Any) -> Any:
+        return state
+
 
 @dataclass(frozen=True)
-class Fresh:
+class Fresh(_PlainStates):
     """Every ended episode is followed by one of its own."""
 
     def reset(self, env: Env[Any, Any], keys: jax.Array, params: Any) -> tuple[Obs, Any]:
@@ -122,9 +133,12 @@ class Cached:
         step = _restart(env, step, (state.first_obs, state.first_state))
         return step._replace(state=state.replace(state=step.state))
 
+    def now(self, state: Any) -> Any:
+        return state.state
+
 
 @dataclass(frozen=True)
-class Optimistic:
+class Optimistic(_PlainStates):
     """One new episode is drawn for each group of `group` environments; those of a group that end together share it."""
 
     group: int = 16

@@ -104,7 +104,7 @@ def rollout(
         """Environments along the last axis; the policy and `collect` see them along the first."""
         act_keys, step_keys = (jax.vmap(jax.random.fold_in, in_axes=(None, 0))(k, indices) for k in fork(key, 2))
         if policy is None:
-            actions = random_actions(env, act_keys, last.state, params)
+            actions = random_actions(env, act_keys, how.now(last.state), params)
         else:
             actions = policy(act_keys, to_front(last.obs))
         step = how.step(env, step_keys, last.state, to_back(actions), params)

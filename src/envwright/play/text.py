@@ -105,6 +105,11 @@ def text_game(env: Env, seed: int, tell: TextScreen, opponent: Opponent | None) 
     return game
 
 
+def fitting(lines: list[str], rows: int) -> list[str]:
+    """As many as there are rows for; the last one, which says what keys there are, always."""
+    return lines if len(lines) <= rows else [*lines[: max(0, rows - 1)], lines[-1]]
+
+
 def run_text(game: TextGame, screen: Screen, *, frames: int | None, sleep: Callable[[float], None]) -> None:
     """Play until q, or for `frames` looks at the keyboard; what is shown is written only when it changes."""
     shown: tuple[object, ...] = ()
@@ -115,10 +120,10 @@ def run_text(game: TextGame, screen: Screen, *, frames: int | None, sleep: Calla
             if game.quit:
                 return
             columns, rows = screen.size()
-            lines = game.lines()
+            lines = fitting(game.lines(), rows)
             if (columns, rows, *lines) != shown:
                 shown = (columns, rows, *lines)
-                body = "".join(f"\x1b[{i + 1};1H{line}\x1b[0m\x1b[K" for i, line in enumerate(lines[:rows]))
+                body = "".join(f"\x1b[{i + 1};1H{line}\x1b[0m\x1b[K" for i, line in enumerate(lines))
                 screen.write(f"{BEGIN_FRAME}{CLEAR}{body}{END_FRAME}")
             drawn += 1
             sleep(PAUSE)

@@ -68,7 +68,7 @@ def collect(
 
     def play(actors: Actors, head: jax.Array, noise: jax.Array, t: jax.Array) -> tuple[Any, ...]:
         """All that is done for each environment by itself, between two looks of the network."""
-        legal = _legal(env, actors.state, params)
+        legal = _legal(env, how.now(actors.state), params)
         head = with_legal(head, legal)
         raw = policy.actions.sample(head, weights["spread"], noise)
         log_prob = policy.actions.log_prob(head, weights["spread"], raw)

@@ -36,6 +36,7 @@ class Network:
     features: str = ""  # "module:function", from observations to what the network sees, in NumPy and JAX; none: as is
     per_action: int = 0  # of a scorer: numbers that are seen of each action
     score: int = 32  # of a scorer: width of the layer between these and an action's score
+    prior: float = 0.0  # of a scorer: what an action's first number counts for its score when learning begins
     log_std: float = 0.0  # of every number of a Box of actions when learning begins; the bounds are -1 and 1 to it
 
     def __post_init__(self) -> None:
@@ -48,8 +49,9 @@ class Network:
                 "A network of the kind scorer, and no other, has per_action from 1 and score from 1, but here kind is "
                 f"'{self.kind}', per_action {self.per_action} and score {self.score}."
             )
-        if not math.isfinite(self.log_std):
-            raise ConfigError(f"network.log_std must be a number, but is {self.log_std}.")
+        for name in ("log_std", "prior"):
+            if not math.isfinite(getattr(self, name)):
+                raise ConfigError(f"network.{name} must be a number, but is {getattr(self, name)}.")
 
 
 @dataclass(frozen=True)

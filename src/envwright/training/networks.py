@@ -37,6 +37,7 @@ def make(network: Network, inputs: int, outputs: int, spread: int, key: jax.Arra
             "own": [_layer(more[0], network.per_action, network.score, gain)],
             "apart": jnp.zeros((outputs, network.score), jnp.float32),  # what is added for each action
             "score": [_layer(more[1], network.score, 1, 0.1)],
+            "prior": jnp.float32(network.prior),
             "critic": [*_stack(keys[2], rest, network.hidden, gain), _layer(more[2], last, 1, 1.0)],
         }
     else:
@@ -84,6 +85,7 @@ def _scores(network: Network, params: Params, seen: jax.Array) -> jax.Array:
     many, width = params["apart"].shape
     lead, x = seen.shape[:-1], seen.reshape(-1, seen.shape[-1]).T
     own, rest = x[: many * network.per_action], x[many * network.per_action :]
+    begun = params["prior"] * own[:many]
     said = _layers(params["trunk"], rest, network.activation)
     (first,), (second,) = params["own"], params["score"]
     own = (first["weights"] @ own.reshape(network.per_action, -1)).reshape(width, many, -1)
@@ -91,7 +93,7 @@ def _scores(network: Network, params: Params, seen: jax.Array) -> jax.Array:
         own + (said + first["bias"][:, None])[:, None] + params["apart"].T[:, :, None]
     )
     scores = second["weights"] @ hidden.reshape(width, -1) + second["bias"][:, None]
-    return scores.reshape(many, -1).T.reshape(*lead, many)
+    return (begun + scores.reshape(many, -1)).T.reshape(*lead, many)
 
 
 def count(params: Params) -> int:

@@ -65,7 +65,8 @@ class Player:
         many = len(apart) * network.per_action
         own = x[:, :many].reshape(len(x), network.per_action, len(apart)).swapaxes(1, 2)
         hidden = self._run(self.weights["own"], own) + self._run(self.weights["trunk"], x[:, many:])[:, None] + apart
-        return self._run(self.weights["score"], _ACTIVATIONS[network.activation](hidden))[..., 0]
+        begun = np.asarray(self.weights["prior"], np.float64) * own[..., 0]
+        return begun + self._run(self.weights["score"], _ACTIVATIONS[network.activation](hidden))[..., 0]
 
     def _run(self, layers: Any, x: Array, last: bool = False) -> Array:
         for i, layer in enumerate(layers):

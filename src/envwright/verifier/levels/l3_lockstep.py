@@ -26,6 +26,7 @@ from envwright.verifier.trial import Precision, as_input, attempt, explain_one
 from envwright.verifier.verdict import Check, Divergence, short
 
 CHUNK = 256  # steps recorded before they are compared
+HELD = 2**16  # steps of all games together that are recorded at once: memory is finite
 NAME = "whole games in lock-step, bit for bit"
 FEWEST, MOST = 60, 1024  # games at once
 EACH = 8  # games of each place of the batch: of many at once the first to end are lost ones
@@ -123,8 +124,11 @@ def _play(session: Session, batched: BatchedReference, began: BatchedOutcome, st
         got = session.candidate.play_on(state, recording.actions, recording.chance, recording.start)
         bits, found = compare(recording.columns, got)
         if found is not None:
+            add(session.counts, since(met, batched.counted()))
             divergence = blame(session, batched, recording, before, found, clock)
-            detail = f"{_played(clock, before)}; {bits:,} bits differ in the {CHUNK} steps around the first"
+            detail = (
+                f"{_played(clock, before)}; {bits:,} bits differ in the {len(recording.actions)} steps around the first"
+            )
             return Check("L3", NAME, "fail", detail, clock.finished, (divergence,))
         steps = _steps(before, recording)
         count(session, steps)
@@ -163,7 +167,7 @@ def record(batched: BatchedReference, began: BatchedOutcome, rng: np.random.Gene
     while True:
         actions: list[NDArray[Any]] = []
         outcomes: list[BatchedOutcome] = []
-        for _ in range(CHUNK):
+        for _ in range(max(1, min(CHUNK, HELD // batched.num_envs))):
             actions.append(act(batched.policies, now.columns, rng))
             now = batched.step(actions[-1])
             outcomes.append(now)

@@ -56,11 +56,12 @@ class _Row:
 def _of_actions(seen: Seen) -> dict[str, Any]:
     xp, row = seen.xp, _Row(seen)
     value = worth(seen)
-    clipped = xp.minimum(value, xp.full_like(value, 110.0))
+    # On a scale on which an attack differs from passing as much as evolving from an attack.
+    weighed = xp.sign(value) * xp.log1p(100 * xp.abs(xp.minimum(value, xp.full_like(value, 1100.0)))) / 5
     cards = seen.part("my_cards")
     kind = found(facts.KIND, cards)
     mine, theirs = _places(seen, 0), _places(seen, 1)
-    rows = {"worth": clipped / 50, "poor": seen.as_real(value < 0)}
+    rows = {"worth": weighed, "poor": seen.as_real(value < 0)}
     for name in OF_PLACE:
         own = mine[name]
         rows[name] = row(energize=own, retreat=own[..., 1:], ability=own, own=own, opp=theirs[name], discard=own)
