@@ -117,6 +117,7 @@ def test_roms_of_a_folder_join(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert len(gameboy_forms()) == len(GAMEBOY_GAMES) + len(GAMEBOY_PROGRAMS) + 2
 
 
+@pytest.mark.slow
 def test_the_verifier_finds_no_difference_and_finds_one() -> None:
     """One form through levels 0 to 3; then a candidate as the console, where PyBoy is not."""
     from dataclasses import replace
