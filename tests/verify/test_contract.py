@@ -10,8 +10,9 @@ from envwright.verifier.expression import ExpressionError
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = [
-    *sorted(path for path in (ROOT / "src" / "envwright").glob("**/*.toml") if path.name != "ppo.toml"),
-    *sorted((ROOT / "examples").glob("*.toml")),
+    *sorted((ROOT / "src" / "envwright").glob("**/contract.toml")),
+    *sorted((ROOT / "src" / "envwright" / "verifier" / "shipped").glob("*.toml")),
+    *sorted(path for path in (ROOT / "examples").glob("*.toml") if path.name != "pokemon_red.toml"),  # a game
 ]
 HEAD = 'version = 1\nreference = "gymnasium:X-v0"\ncandidate = "x.py:X"\n'
 
