@@ -22,7 +22,7 @@ DIFFER = ("micro/halt", "micro/stat", "micro/sprites", "micro/sound", "micro/lin
 
 
 def _expected(rom: str) -> Any:
-    known = pytest.mark.xfail(reason="differs from PyBoy, see docs/gameboy.md", strict=False)
+    known = pytest.mark.xfail(reason="differs from PyBoy, see docs/gameboy.md", strict=True)
     return pytest.param(rom, marks=[known] if rom in DIFFER else [])
 
 

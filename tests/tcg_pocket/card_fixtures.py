@@ -18,7 +18,7 @@ from envwright.envs.tcg_pocket.layout import (
 from envwright.envs.tcg_pocket.reference import flow
 from envwright.envs.tcg_pocket.reference.game import PocketGame
 from envwright.envs.tcg_pocket.reference.legality import legal
-from envwright.envs.tcg_pocket.reference.tape import Tape
+from envwright.envs.tcg_pocket.reference.tape import TapedDice
 from envwright.envs.tcg_pocket.tables import TYPES, Card
 
 Fields = dict[str, Any]
@@ -92,7 +92,7 @@ def _position(
         decks=(DECK, DECK),
         discards=((), DISCARD),
     )
-    game.dice = Tape(seed)
+    game.dice = TapedDice(seed)
     return game
 
 
@@ -135,7 +135,7 @@ def play(card: Card) -> Iterator[Taken]:
         for _ in range(CHOICES):
             game.check(action)
             before, dice = game.fields(), game.dice
-            assert isinstance(dice, Tape)
+            assert isinstance(dice, TapedDice)
             flow.act(game, action)
             yield Taken(card.id, before, action, dice.wind(), _copy(game))
             if game.pending in (MAIN, OVER) or game.turn != turn:

@@ -12,7 +12,7 @@ from envwright.envs.tcg_pocket.engine.setup import StartDraws
 from envwright.envs.tcg_pocket.env import TcgPocket
 from envwright.envs.tcg_pocket.layout import FIELDS, OVER, PASS
 from envwright.envs.tcg_pocket.reference.game import PocketGame
-from envwright.envs.tcg_pocket.reference.tape import START, STEP, Tape, columns
+from envwright.envs.tcg_pocket.reference.tape import START, STEP, TapedDice, columns
 from envwright.envs.tcg_pocket.state import State
 
 
@@ -30,7 +30,7 @@ class Pair:
         self.env = TcgPocket(decks=decks, **flags)
         self.params = self.env.default_params
         self.games = [PocketGame(decks=decks, **flags) for _ in range(games)]
-        self.tapes = [Tape() for _ in self.games]
+        self.tapes = [TapedDice() for _ in self.games]
         for game, tape in zip(self.games, self.tapes, strict=True):
             game.dice = tape
         self.begin = jax.jit(jax.vmap(lambda draws: self._seen(*self.env.start(draws, self.params))))

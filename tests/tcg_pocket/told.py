@@ -4,7 +4,7 @@ import functools
 from typing import Any
 
 import numpy as np
-from lockstep import STEP, Tape, columns, fields
+from lockstep import STEP, TapedDice, columns, fields
 
 from envwright.core.course import StepTaken
 from envwright.core.env import Step
@@ -26,7 +26,7 @@ def state_of(game: PocketGame) -> State:
 @functools.cache
 def told_game(seed: int = SEED) -> tuple[State, tuple[StepTaken, ...], tuple[list[int], ...]]:
     """The start of a game between two rule players, its steps, and what was legal for the first player in each."""
-    game, tape = PocketGame(), Tape()
+    game, tape = PocketGame(), TapedDice()
     game.dice = tape
     obs, _ = game.reset(seed=seed)
     tape.wind()

@@ -23,7 +23,7 @@ from envwright.envs.gameboy.starts import buttons, draw
 from envwright.envs.gameboy.values import Values
 
 
-class _Game:
+class _UnwatchedGame:
     """One PyBoy. Starts are saved states, as its users have them."""
 
     def __init__(self, env: GameBoy, starts: dict[tuple[int, ...], bytes]) -> None:
@@ -85,7 +85,7 @@ class PyBoyBatch:
         self.num_envs = num_envs
         self.observation_space: Space = env.observation_space
         self.action_space: Space = env.action_space
-        self._games = [_Game(env, starts) for _ in range(num_envs)]
+        self._games = [_UnwatchedGame(env, starts) for _ in range(num_envs)]
         self._threads = min(num_envs, threads or os.cpu_count() or 1)
         self._pool = ThreadPoolExecutor(self._threads)
 
@@ -119,7 +119,7 @@ class PyBoyRace:
 
     def __init__(self, env: GameBoy, num_envs: int) -> None:
         starts: dict[tuple[int, ...], bytes] = {}
-        self._games = [_Game(env, starts) for _ in range(num_envs)]
+        self._games = [_UnwatchedGame(env, starts) for _ in range(num_envs)]
         self._actions = len(env.buttons)
         for i, game in enumerate(self._games):
             game.seed = np.uint64(i)

@@ -16,7 +16,7 @@ from envwright.envs.tcg_pocket.layout import FIELDS, FIRST_WINS, OVER, SECOND_WI
 from envwright.envs.tcg_pocket.reference import flow
 from envwright.envs.tcg_pocket.reference.dice import WORDS
 from envwright.envs.tcg_pocket.reference.game import PocketGame
-from envwright.envs.tcg_pocket.reference.tape import START, STEP, Tape, columns
+from envwright.envs.tcg_pocket.reference.tape import START, STEP, TapedDice, columns
 
 Columns = dict[str, NDArray[Any]]
 SUMMED = ("games", "turns", "first_player_wins")
@@ -71,7 +71,7 @@ class Workers:
         return first, second, third
 
 
-class _Chosen(Tape):
+class _Chosen(TapedDice):
     """Dice that choose decks among some of a pool: all its words are fair, but not all are asked for."""
 
     def __init__(self, low: int, high: int, size: int, seed: int) -> None:
@@ -96,7 +96,7 @@ class _Games:
         self.games = [PocketGame(**flags) for _ in kinds]
         for game in self.games:
             game.pool = self.pool  # checked once, not for each game
-        self.tapes: list[Tape] = []
+        self.tapes: list[TapedDice] = []
         self.log: Columns = {}
 
     def begin(self, seed: int, first: int) -> Heard:

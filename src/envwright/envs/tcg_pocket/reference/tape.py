@@ -12,7 +12,7 @@ START = {"decks": (2,), "first": (), "opening": (2,), "shuffles": (2, 20), "zone
 STEP = {"smokescreen": (), "coins": (), "targets": (4,), "pick": (), "keys": (20,), "wake": (), "zone": ()}
 
 
-class Tape(Dice):
+class TapedDice(Dice):
     """Remembers what was drawn since it was last wound."""
 
     def __init__(self, seed: int | None = None) -> None:
@@ -25,8 +25,8 @@ class Tape(Dice):
         return drawn
 
 
-def _remembered(kind: str) -> Callable[[Tape], Any]:
-    def draw(self: Tape) -> Any:
+def _remembered(kind: str) -> Callable[[TapedDice], Any]:
+    def draw(self: TapedDice) -> Any:
         if kind in self.drawn:
             raise AssertionError(f"'{kind}' is drawn twice in a step, against R12.5")
         self.drawn[kind] = getattr(Dice, kind)(self)
@@ -36,7 +36,7 @@ def _remembered(kind: str) -> Callable[[Tape], Any]:
 
 
 for _kind in (*START, *STEP):
-    setattr(Tape, _kind, _remembered(_kind))
+    setattr(TapedDice, _kind, _remembered(_kind))
 
 
 def columns(rows: Sequence[Mapping[str, Any]], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:

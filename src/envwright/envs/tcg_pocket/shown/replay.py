@@ -17,7 +17,7 @@ from envwright.envs.tcg_pocket.shown.board import (
     type_of,
     zone,
 )
-from envwright.envs.tcg_pocket.shown.story import Line, tell
+from envwright.envs.tcg_pocket.shown.story import StoryLine, tell
 from envwright.envs.tcg_pocket.state import State
 from envwright.envs.tcg_pocket.tables import ENERGIES, TYPES, Card
 
@@ -44,7 +44,7 @@ def replay(env: Any, start: Any, moments: Sequence[StepTaken], names: Sequence[s
     )
 
 
-def _frame(state: State, names: Sequence[str], lines: Sequence[Line], heading: str) -> dict[str, Any]:
+def _frame(state: State, names: Sequence[str], lines: Sequence[StoryLine], heading: str) -> dict[str, Any]:
     asked = int(state.actor) if int(state.pending) != OVER else -1
     return {
         "label": f"Turn {int(state.turn)}" if int(state.turn) else "Setup",

@@ -39,7 +39,7 @@ from envwright.envs.tcg_pocket.tables import ENERGIES, Card
 
 
 @dataclass(frozen=True)
-class Line:
+class StoryLine:
     """A sentence; a minor one is a consequence of the one before."""
 
     text: str
@@ -84,22 +84,22 @@ def question(state: State) -> str:
     return asked.get(int(state.pending), "Which?")
 
 
-def tell(moment: StepTaken, names: Sequence[str]) -> list[Line]:
+def tell(moment: StepTaken, names: Sequence[str]) -> list[StoryLine]:
     """The sentences of a step; of who waits nothing is told."""
     before, after = as_numpy(moment.state), as_numpy(moment.step.state)
     if int(before.pending) == OVER:
         return []
     me = int(before.actor)
     action = int(moment.action[me])
-    lines = [Line(f"{names[me]}: {_told(chosen(before, action))}")]
+    lines = [StoryLine(f"{names[me]}: {_told(chosen(before, action))}")]
     if action not in (PASS,) and (flips := _coins(before, action, int(moment.chance.coins))):
-        lines.append(Line(flips, True))
-    lines += [Line(text, True) for player in (1 - me, me) for text in _changes(before, after, player, names)]
+        lines.append(StoryLine(flips, True))
+    lines += [StoryLine(text, True) for player in (1 - me, me) for text in _changes(before, after, player, names)]
     if int(after.turn) != int(before.turn):
-        lines.append(Line(f"Turn {int(after.turn)}: {names[int(after.player)]}."))
+        lines.append(StoryLine(f"Turn {int(after.turn)}: {names[int(after.player)]}."))
     if int(after.winner):
         who = int(after.winner)
-        lines.append(Line("The game is a tie." if who == TIE else f"The winner: {names[who - 1]}."))
+        lines.append(StoryLine("The game is a tie." if who == TIE else f"The winner: {names[who - 1]}."))
     return lines
 
 
