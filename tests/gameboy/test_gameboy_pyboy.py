@@ -139,7 +139,6 @@ def test_the_verifier_finds_no_difference_and_finds_one() -> None:
             return verify(
                 checked, host, make_candidate(checked), effort=effort,
                 batched=lambda num_envs: kind.batched(2, **checked.reference_options),
-                pinpoint=lambda state, action: kind.pinpoint(state, action, **checked.reference_options),
             )  # fmt: skip
         finally:
             host.close()

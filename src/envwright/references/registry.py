@@ -77,10 +77,6 @@ class ReferenceKind(ABC):
         reference is only to be had watched."""
         return None
 
-    def pinpoint(self, state: Mapping[str, Any], action: Any, **options: Any) -> str:
-        """Where within a step from this state ours goes another way, in its own terms; empty, if it cannot tell."""
-        return ""
-
     def racing(self, num_envs: int, **options: Any) -> Racing | None:
         """Games that take random actions of their own, for benchmarks, in a language or a process of their own; None
         where there is no such thing."""

@@ -11,7 +11,7 @@ import contextlib
 import platform
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -74,7 +74,6 @@ def verify(
     regressions: Path | None = None,
     traces: Path | None = None,
     batched: Callable[[int], BatchedReference | None] = lambda num_envs: None,
-    pinpoint: Callable[[Mapping[str, Any], Any], str] = lambda state, action: "",
     progress: Callable[[str], None] = lambda what: None,
     stop_at_failure: bool = False,
 ) -> Verdict:
@@ -83,9 +82,7 @@ def verify(
     effort = effort or Effort()
     began = time.monotonic()
     pair = pair_of(contract)
-    session = Session(
-        contract, host, candidate, effort, progress, pair, regressions, traces, batched, pinpoint=pinpoint
-    )
+    session = Session(contract, host, candidate, effort, progress, pair, regressions, traces, batched)
     checks: list[Check] = []
     if set(levels) & set(DEFAULT_LEVELS):
         _prepare(session)

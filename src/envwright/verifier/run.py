@@ -91,7 +91,6 @@ def _verify(
             regressions=None if out is None else out / "regressions" / name,
             traces=None if out is None else out / "traces" / f"{name}.trace",
             batched=lambda num_envs: kind.batched(num_envs, **contract.reference_options),
-            pinpoint=lambda state, action: kind.pinpoint(state, action, **contract.reference_options),
             progress=progress,
         )
     finally:

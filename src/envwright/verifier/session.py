@@ -53,6 +53,7 @@ class Effort:
     calls: int = 3000  # of each function whose arguments the contract makes
     draws: int = 10_000  # samples of each kind of chance
     watched: int = 300  # steps looked at phase by phase
+    smaller: int = 4096  # inputs tried in place of one that shows a difference, in a round of making it smaller
     checked: tuple[int, int] = (6, 200)  # episodes of the reference, and steps of each, that it has to repeat exactly
     games: int = 1000  # whole games in lock-step, of a reference that plays many at once
 
@@ -71,7 +72,6 @@ class Session:
     traces: Path | None = None  # the file for what is recorded
     batched: Callable[[int], BatchedReference | None] = lambda num_envs: None  # the reference, many games at once
     counts: dict[str, dict[str, int]] = field(default_factory=dict)  # what of the rules L3 has met
-    pinpoint: Callable[[Mapping[str, Any], Any], str] = lambda state, action: ""  # where in a step the two part
 
     def rng(self, purpose: int) -> np.random.Generator:
         """Chance for one purpose, apart from that for others."""

@@ -206,7 +206,8 @@ def shrink(session: Session, precision: Precision, case: Case, column: str) -> C
         smaller += [case._replace(action=a) for a in _simpler_actions(case.action)]
         if not smaller:
             return case
-        trial = attempt(session, precision, smaller)
+        every = -(-len(smaller) // session.effort.smaller)
+        trial = attempt(session, precision, smaller[::every])
         rows = [row for row in trial.rows if column in trial.bad and trial.bad[column][row]]
         if not rows:
             return case

@@ -12,7 +12,6 @@ from envwright.envs.gameboy import pyboy_machine
 from envwright.envs.gameboy.batched import PyBoyGames
 from envwright.envs.gameboy.env import GameBoy
 from envwright.envs.gameboy.learning import PyBoyBatch, PyBoyRace
-from envwright.envs.gameboy.pinpoint import pinpoint
 from envwright.envs.gameboy.reference import PyBoyGame
 from envwright.references.protocol import BatchedReference, Reference
 from envwright.references.registry import Racing, ReferenceKind, SourceCode
@@ -29,7 +28,7 @@ class PyBoyKind(ReferenceKind):
     # A state takes a tenth of a second to be in: it is played from power-on. So fewer are tried than elsewhere.
     effort: ClassVar[Mapping[str, Any]] = {
         "episodes": 2, "limit": 250, "states": 24, "corners": 24, "pool": 200, "draws": 120, "watched": 12,
-        "checked": (2, 6), "games": 8,
+        "smaller": 8, "checked": (2, 6), "games": 8,
     }  # fmt: skip
     races_most = 256
     race_steps = 2**8
@@ -47,9 +46,6 @@ class PyBoyKind(ReferenceKind):
 
     def racing(self, num_envs: int, **options: Any) -> Racing:
         return PyBoyRace(GameBoy(**self.arguments(options)), num_envs)
-
-    def pinpoint(self, state: Mapping[str, Any], action: Any, **options: Any) -> str:
-        return pinpoint(state, int(action), self.arguments(options))
 
     def source(self) -> SourceCode:
         raise EnvwrightError("PyBoy is compared with as it is, and its source is not read; see docs/gameboy.md.")

@@ -248,8 +248,7 @@ def blame(
         divergence = explain_one(session, exact, trial, 0, 1, "L3")
         expected, got = (short(_plain(value)) for value in (found.expected, found.got))
         note = f"in game {game} {found.column} was to be {expected} and was {got}"
-        place = session.pinpoint(case.snapshot, case.action)
-        notes = "; ".join(filter(None, (note, place, divergence.note)))
+        notes = "; ".join(filter(None, (note, divergence.note)))
         return replace(divergence, episode=at[0], step=at[1], note=notes)
     if recording.ended[step, game]:
         note = "the step itself agrees; they part in the new game that follows, or in what is reported of the old one"
