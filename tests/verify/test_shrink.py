@@ -1,9 +1,12 @@
 """Counterexamples become as small as they can be."""
 
+from dataclasses import replace
+
 import numpy as np
 from planting import SMALL, divergences, plant, put_to_the_engine
 from walking import session, terms
 
+from envwright.verifier import trial as trials
 from envwright.verifier.record import Case
 from envwright.verifier.trial import attempt, explain, precisions, shrink
 
@@ -16,6 +19,22 @@ def test_every_part_that_does_not_matter_goes():
     small = shrink(under_way, precision, case, "state.at")
     assert (small.snapshot, small.action) == ({"at": 4, "elapsed_steps": 0}, 1)
     assert attempt(under_way, precision, [small]).bad["state.at"].tolist() == [True]
+
+
+def test_a_round_tries_no_more_than_the_effort_says(monkeypatch):
+    """A reference may take long to be put into a state."""
+    under_way = session(terms(fault="step"))
+    (precision,) = precisions(under_way)
+    tried: list[int] = []
+    monkeypatch.setattr(trials, "attempt", lambda *given: tried.append(len(given[-1])) or attempt(*given))
+
+    def most_tried(most: int) -> int:
+        tried.clear()
+        under_way.effort = replace(under_way.effort, smaller=most)
+        shrink(under_way, precision, Case({"at": 4, "elapsed_steps": 37}, 1), "state.at")
+        return max(tried)
+
+    assert most_tried(3) <= 3 < most_tried(4096)
 
 
 def test_a_sound_pair_has_nothing_to_explain():

@@ -1,6 +1,6 @@
 """Games on PyBoy that nobody watches, for learners and for races: many at once in a thread pool, its sound off.
 
-Its `tick` gives up Python's lock, so threads are its best layout: processes were slower (docs/gameboy.md).
+Its `tick` gives up Python's lock, so threads share the cores.
 """
 
 import io
